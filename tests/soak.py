@@ -4,7 +4,7 @@
 
 It starts `sog train` on two games, with the demo preset's settings or those of --presets, samples both process trees
 from /proc, and writes soak.csv, soak.png and a slope an hour with its interval for each figure. It knows the program by
-its command line and its curve.csv, and of its insides only how many bytes a row of the replay window has.
+its command line, its curve.csv and the files of its replay window.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Sample:
     """One game's figures at a moment. Those after `files` come from the latest curve.csv.
 
     seconds: since the start.  processor: seconds of the whole tree.  memory: resident MB.  shm: MB in /dev/shm of
-    the whole machine.  rows: ever added to the replay window.  replay: MB of rows that the window holds.
+    the whole machine.  rows: ever added to the replay window.  replay: MB of the replay window's files.
     rate: rows a processor second between the two latest saves.
     """
 
@@ -68,7 +68,7 @@ class Training:
     def __init__(self, game: str, preset: str, shipped: bool, minutes: float, out: Path) -> None:
         self.game, self.folder = game, out / game
         self.rows = self.games = 0
-        self.rate, self.row_bytes, self.window = math.nan, *_row_size(game, preset)
+        self.rate = math.nan
         self._seen, self._last = 0, (0, math.nan)
         words = ["train", game, "--preset", preset, "--workers", "1", "--minutes", f"{minutes:g}"]
         words += ["--rounds", str(10**9), "--out", str(self.folder)]
@@ -98,22 +98,10 @@ class Training:
 
     def sample(self, seconds: float) -> Sample:
         tree = tree_of(self.process.pid)
-        replay = min(self.rows, self.window) * self.row_bytes / 1e6
+        replay = sum(file.stat().st_size for file in self.folder.glob("checkpoint/rows.*.bin")) / 1e6
         return Sample(
             self.game, seconds, tree.processor, tree.memory, tree.files, shm(), self.rows, self.games, replay, self.rate
         )
-
-
-def _row_size(game: str, name: str) -> tuple[int, int]:
-    """Bytes of a row in the replay window of a preset, and how many it holds."""
-    from sog.algorithms.table import settings_of
-    from sog.games.catalog import make_game
-    from sog.training.packing import blank_packed
-    from sog.training.replay import blank_rows
-
-    settings = settings_of(make_game(game), name)
-    row = blank_packed(settings.shape, 1) if settings.shape.planes else blank_rows(settings.shape, 1)
-    return sum(column.nbytes for column in row.columns().values()), settings.replay
 
 
 def tree_of(root: int) -> Tree:

@@ -112,7 +112,7 @@ def checked_settings(rules: Rules, run: Run) -> RunSettings:
     if isinstance(rules, Game):  # one by histories is checked where it is trained on
         check_own(rules)
     settings = settings_of(rules, run.preset, run.algorithm)
-    check_memory(settings.needed_bytes(), run.game)
+    check_memory(settings.needed_memory(), run.game)
     return settings
 
 

@@ -170,8 +170,7 @@ class Game(ABC):
     there is one network slot a player, and action a takes edge a.
     crossed: the features that decide what a range means (a board card), for networks that multiply the two.
     planes: (C, H, W) where the features are C planes of H x W, made flat, from the mover's side; the last one is ones
-    where player 0 acts, zeros otherwise. Training keeps rows small: each plane is 0 or one value of at least 0.01
-    everywhere, kept to the nearest hundredth up to 2.55; of more than 400 actions no more than 256 are legal at once.
+    where player 0 acts, zeros otherwise. Training keeps rows small: each plane is 0 or one value everywhere.
     policy_planes: P where action (h * W + w) * P + k is cell (h, w) of the k-th policy plane; actions from H * W * P
     on have no cell.
     ownership: whether a finished game says who owns each cell of its planes (`owners`).

@@ -3,7 +3,9 @@
 `meta.json` names the other files, `network.N.safetensors` with the weights, `critic.N.safetensors` with those of a
 second network where the algorithm has one, and `state.N.safetensors` and `state.N.json` with what training needs to
 continue, each with its sha256. A save writes save N + 1 beside save N and then replaces meta.json, in one rename; only
-then save N is removed. Anything else in the folder is refused in bounded time and memory.
+then save N is removed. The replay window's rows lie in `rows.K.bin`, which only grow: the state says how far each is
+good, and the window removes the files of older saves (row_files.py). Anything else in the folder is refused in bounded
+time and memory.
 """
 
 from __future__ import annotations

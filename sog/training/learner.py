@@ -13,7 +13,7 @@ from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN, ILLEGAL
 from sog.nets.weights import follow, restore_weights, weights_of
-from sog.training.replay import Rows
+from sog.training.rows import Rows
 
 __all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses", "memory_of", "restore_memory"]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,10 +26,21 @@ from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.learner import Learner
 from sog.training.lock import held
-from sog.training.packing import window_for
+from sog.training.packing import unpack
 from sog.training.replay import ReplayWindow
 from sog.training.rounds import play_rounds
-from sog.training.run import DAMAGE, Hooks, Run, Until, as_begun, describe, is_to_resume, with_value_planes
+from sog.training.run import (
+    DAMAGE,
+    WINDOW_BYTES,
+    Hooks,
+    Run,
+    Until,
+    as_begun,
+    describe,
+    is_to_resume,
+    window_bytes,
+    with_value_planes,
+)
 from sog.training.settings import TrainSettings
 from sog.training.state import State
 from sog.training.symmetries import turned
@@ -58,10 +70,14 @@ def train(
     until, hooks, on = until or Until(), hooks or Hooks(), find_device(device)
     with held(out, hooks.note):
         settings = with_value_planes(run, settings, out)
-        learning = _begin(run, settings, out, resume, hooks, on)
-        with hire(run.game, settings, run.seed, run.workers, where) as crew:
-            rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew)
-            return play_rounds(rounds, out, until.total(settings), until, hooks)
+        resumed = is_to_resume(run, settings, out, resume, hooks.note)
+        most_bytes = window_bytes(settings, out, hooks.note)
+        window = ReplayWindow(settings.shape, settings.replay, out / "checkpoint", settings.window, most_bytes)
+        with closing(window):
+            learning = _resumed(run, settings, window, on, out) if resumed else _first(run, settings, window, on)
+            with hire(run.game, settings, run.seed, run.workers, where) as crew:
+                rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew)
+                return play_rounds(rounds, out, until.total(settings), until, hooks)
 
 
 @dataclass(frozen=True)
@@ -114,12 +130,14 @@ class SelfPlayRounds:
         )
 
     def keep(self, folder: Path, whole: bool) -> bool:
-        run, learner = self.run, self.learning.learner
-        description = describe(run, self.settings, self.record)
+        run, learner, replay = self.run, self.learning.learner, self.learning.replay
+        description = {**describe(run, self.settings, self.record), WINDOW_BYTES: replay.most_bytes}
         state: State | None = None
         if whole:
-            state = {"learner": learner.state(), "replay": self.learning.replay.state(), **self.record.state()}
+            state = {"learner": learner.state(), "replay": replay.state(), **self.record.state()}
         checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
+        if whole:
+            replay.saved()
         return True
 
     def finish(self, folder: Path) -> None:
@@ -131,21 +149,22 @@ def _learn(learning: _Learning, seed: tuple[int, int, int]) -> tuple[float, floa
     learner, replay = learning.learner, learning.replay
     rng = np.random.default_rng(seed)
     count = learner.allowed(replay.added) - learner.steps
-    batch = learner.settings.batch
-    found = [learner.step(turned(replay.sample(rng, batch), learning.symmetries, rng)) for _ in range(count)]
+    batch, shape = learner.settings.batch, replay.shape
+    found = []
+    for _ in range(count):
+        rows = unpack(shape, replay.sample(rng, batch))
+        found.append(learner.step(turned(rows, learning.symmetries, rng)))
     if not found:
         return math.nan, math.nan
     return float(np.mean([x.value for x in found])), float(np.mean([x.policy for x in found]))
 
 
-def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Hooks, device: torch.device) -> _Learning:
-    """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
+def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: torch.device, out: Path) -> _Learning:
+    """The run in `out` where it stopped; CheckpointError where what it needs is damaged."""
     folder = out / "checkpoint"
-    if not is_to_resume(run, settings, out, resume, hooks.note):
-        return _first(run, settings, device)
     # The kept network; where that is an average, restoring the learner puts the last step's in its place.
     _, network, _ = checkpoint.load_network(folder, run.game)
-    fresh, state = _fresh(run, network.to(device), settings), checkpoint.load_state(folder)
+    fresh, state = _fresh(run, network.to(device), settings, window), checkpoint.load_state(folder)
     try:
         fresh.learner.restore(state["learner"])
         fresh.replay.restore(state["replay"])
@@ -154,21 +173,21 @@ def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Ho
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
 
 
-def _first(run: Run, settings: TrainSettings, device: torch.device) -> _Learning:
+def _first(run: Run, settings: TrainSettings, window: ReplayWindow, device: torch.device) -> _Learning:
     """A run before its first round."""
     if not run.begins:
-        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
+        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings, window)
     network, steps, rows = continued(Path(run.begins), run.game, settings)
-    learning = _fresh(run, network.to(device), settings)
+    learning = _fresh(run, network.to(device), settings, window)
     # Steps and rows count on, so that learning rate, window and back-pressure continue as if nothing had ended.
-    learning.learner.steps, learning.replay.added = steps, rows
+    learning.learner.steps = steps
+    learning.replay.count_from(rows)
     return learning
 
 
-def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Learning:
+def _fresh(run: Run, network: CVPN, settings: TrainSettings, window: ReplayWindow) -> _Learning:
     """An empty window and a learner that has learned nothing yet."""
     symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
-    window = window_for(settings.shape, settings.replay, settings.window)
     return _Learning(Learner(network, settings.learner), window, symmetries)
 
 

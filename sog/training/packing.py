@@ -1,161 +1,143 @@
-"""Training rows of plane games made small: bits for planes, lists for policies.
+"""Training rows as bytes: one packed form for every game, of what the learner reads and no more.
 
-A chess row is 54 KB of floats and 2 KB packed.
+A row is written field by field, each as long as it needs to be:
+
+    features     a bit each (is it not 0?), then the values that are not 1, as float32
+    slots        a bit for each infostate of both players that the row says something about
+    ranges       float16 for each of these (for hold'em 1,326 hands a player, fewer on a board)
+    values       a bit for each of these (is it trained?), then float16 for the trained ones
+    matchups     float16[2, S0, S1] where the network reads them
+    policies     a bit a slot (is it trained?), the legal actions, and each policy in 255ths (see `_write_shares`)
+    owners       a byte a cell where the network learns them and the row knows them
+
+A chess row of 54 KB takes about 1.1 KB, a hold'em row of 97 KB 11 to 16 KB.
 """
 
 from __future__ import annotations
 
-import math
-import zlib
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from sog.arrays import Array, Float32
+from sog.arrays import Array, Int64
 from sog.errors import CheckpointError, GameError
-from sog.games.planes import ALL_ACTIONS, LEVELS, MOST, MOST_LEGAL, are_plain
 from sog.nets.shape import NetworkShape
-from sog.training.replay import Codec, ReplayWindow, Rows, WindowGrowth, blank_rows
+from sog.training.packing_kernels import FAULTS, Dense, Layout, longest_row, read_rows, write_rows
+from sog.training.rows import Rows, blank_rows
 
-__all__ = ["PackedRows", "PlaneCodec", "blank_packed", "pack", "squeeze", "unpack", "unsqueeze", "window_for"]
+__all__ = ["PackedRows", "join_packed", "layout_of", "pack", "pack_all", "unpack"]
 
-_WHOLE: Final = 65_535  # the share 1
+_AT_ONCE: Final = 64  # rows packed in one call, which bounds the room for the longest possible ones
 
 
 @dataclass(frozen=True, eq=False)
 class PackedRows:
-    """Rows of a game with planes [C, H, W], each plane 0 or one value everywhere, and one infostate a player.
+    """Rows as bytes, one after the other.
 
-    bits: uint8[N, ceil(C * H * W / 8)], where planes are not 0.  levels: uint8[N, C], each plane's value in hundredths.
-    values, value_mask: float32[N, 2].  policy_mask: float32[N, 1].  legal: uint8[N, 2], how many legal actions, low
-    byte first.  actions, shares: uint16[N, K], the legal actions and their policy in 1 / 65,535.
-    owners: int8[N, H * W], 0 columns where they are not learned.  owners_mask: float32[N, 1], or 0 columns.
+    content: uint8[*].  ends: int64[N], where each row ends in it.
     """
 
-    bits: Array
-    levels: Array
-    values: Float32
-    value_mask: Float32
-    policy_mask: Float32
-    legal: Array
-    actions: Array
-    shares: Array
-    owners: Array
-    owners_mask: Float32
+    content: Array
+    ends: Int64
 
     def __len__(self) -> int:
-        return len(self.bits)
+        return len(self.ends)
 
-    def take(self, index: Array | slice) -> PackedRows:
-        """Some of the rows: copies for an array of indices, views for a slice."""
-        return PackedRows(**{name: column[index] for name, column in self.columns().items()})
-
-    def columns(self) -> dict[str, Array]:
-        """The arrays by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-def blank_packed(shape: NetworkShape, count: int) -> PackedRows:
-    """Rows of zeros."""
-    cells = math.prod(shape.planes)
-    most = shape.actions if shape.actions <= ALL_ACTIONS else MOST_LEGAL
-    return PackedRows(
-        bits=np.zeros((count, (cells + 7) // 8), dtype=np.uint8),
-        levels=np.zeros((count, shape.planes[0]), dtype=np.uint8),
-        values=np.zeros((count, 2), dtype=np.float32),
-        value_mask=np.zeros((count, 2), dtype=np.float32),
-        policy_mask=np.zeros((count, 1), dtype=np.float32),
-        legal=np.zeros((count, 2), dtype=np.uint8),
-        actions=np.zeros((count, most), dtype=np.uint16),
-        shares=np.zeros((count, most), dtype=np.uint16),
-        owners=np.zeros((count, shape.cells), dtype=np.int8),
-        owners_mask=np.zeros((count, min(shape.cells, 1)), dtype=np.float32),
-    )
+    def row(self, k: int) -> Array:
+        """uint8[*]: the bytes of row k, a view."""
+        return self.content[self.ends[k - 1] if k else 0 : self.ends[k]]
 
 
 def pack(shape: NetworkShape, rows: Rows) -> PackedRows:
-    """Rows made small: planes in hundredths up to 2.55, policies in 1 / 65,535; GameError for what does not fit."""
-    out = blank_packed(shape, len(rows))
-    planes = rows.inputs[:, : math.prod(shape.planes)].reshape(len(rows), shape.planes[0], -1)
-    if not are_plain(planes):
-        raise GameError("a plane of a game is 0 or one value everywhere, of at least 0.01")
-    if (rows.legal.sum(axis=2) > out.actions.shape[1]).any():
-        raise GameError(f"of {shape.actions} actions of a game with planes at most {MOST_LEGAL} are legal at once")
-    out.bits[:] = np.packbits(planes.reshape(len(rows), -1) != 0, axis=1)
-    if len(rows) and planes.max() > MOST:
-        raise GameError(f"a plane of a game is at most {MOST}, not {planes.max():.4g}")
-    out.levels[:] = np.rint(planes.max(axis=2) * LEVELS)
-    out.values[:], out.value_mask[:], out.policy_mask[:] = rows.values, rows.value_mask, rows.policy_mask
-    out.owners[:], out.owners_mask[:] = rows.owners, rows.owners_mask
-    for k in range(len(rows)):
-        actions = np.flatnonzero(rows.legal[k, 0])
-        # Two bytes: Go has more than 255 legal moves.
-        out.legal[k] = len(actions) % 256, len(actions) // 256
-        out.actions[k, : len(actions)] = actions
-        out.shares[k, : len(actions)] = np.rint(rows.policies[k, 0, actions] * _WHOLE)
-    return out
+    """Rows as bytes; GameError for a NaN, and for numbers that would come back as something else."""
+    parts = [_pack(shape, rows.take(slice(k, k + _AT_ONCE))) for k in range(0, len(rows), _AT_ONCE)]
+    return join_packed(parts)
+
+
+def pack_all(shape: NetworkShape, parts: Iterable[Rows]) -> PackedRows:
+    """Rows that come in parts, packed a few dozen at a time as they come."""
+    packed: list[PackedRows] = []
+    waiting: list[Rows] = []
+    for rows in parts:
+        waiting.append(rows)
+        if sum(map(len, waiting)) >= _AT_ONCE:
+            packed.append(pack(shape, _join(waiting)))
+            waiting = []
+    if waiting:
+        packed.append(pack(shape, _join(waiting)))
+    return join_packed(packed)
+
+
+def join_packed(parts: Sequence[PackedRows]) -> PackedRows:
+    """All rows in one, possibly none."""
+    if not parts:
+        return PackedRows(np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int64))
+    starts = np.cumsum([0, *(len(part.content) for part in parts[:-1])])
+    ends = [part.ends + start for part, start in zip(parts, starts, strict=True)]
+    return PackedRows(np.concatenate([part.content for part in parts]), np.concatenate(ends))
 
 
 def unpack(shape: NetworkShape, packed: PackedRows) -> Rows:
-    """The rows again, ready to be learned from."""
-    count, cells = len(packed), math.prod(shape.planes)
+    """The rows again, ready to be learned from; CheckpointError where the bytes are no rows of this network."""
+    count, features, slots = len(packed), shape.features, shape.num_values
     rows = blank_rows(shape, count)
-    planes = rows.inputs[:, :cells].reshape(count, shape.planes[0], -1)
-    bits = np.unpackbits(packed.bits, axis=1, count=cells).reshape(planes.shape)
-    levels = packed.levels.astype(np.float32) / np.float32(LEVELS)
-    np.multiply(bits, levels[:, :, None], out=planes, casting="unsafe")
-    rows.inputs[:, :cells] = planes.reshape(count, -1)
-    rows.inputs[:, cells:] = 1.0  # one infostate a player
-    rows.values[:], rows.value_mask[:], rows.policy_mask[:] = packed.values, packed.value_mask, packed.policy_mask
-    rows.owners[:], rows.owners_mask[:] = packed.owners, packed.owners_mask
-    for k, legal in enumerate(packed.legal[:, 0] + 256 * packed.legal[:, 1].astype(np.int64)):
-        actions = packed.actions[k, :legal]
-        shares = packed.shares[k, :legal].astype(np.float32)
-        rows.legal[k, 0, actions] = True
-        # Rounded shares need not sum to 65,535; an untrained policy of zeros stays zeros.
-        rows.policies[k, 0, actions] = shares / max(float(shares.sum()), 1.0)
+    halves = np.zeros((2, count, slots), dtype=np.uint16)
+    matchups = np.zeros((count, _matchup_width(shape)), dtype=np.uint16)
+    dense = _dense(rows, halves, matchups)
+    if read_rows(dense, layout_of(shape), np.ascontiguousarray(packed.content), packed.ends):
+        raise CheckpointError("the replay window's rows are damaged or belong to another network")
+    ranges, values = halves.view(np.float16)
+    rows.inputs[:, features : features + slots] = ranges
+    rows.values[:] = values
+    for k, column in enumerate(shape.crossed, 1):
+        crossed = rows.inputs[:, features + k * slots : features + (k + 1) * slots]
+        np.multiply(ranges, rows.inputs[:, column : column + 1], out=crossed, dtype=np.float32)
+    rows.inputs[:, rows.inputs.shape[1] - matchups.shape[1] :] = matchups.view(np.float16)
     return rows
 
 
-@dataclass(frozen=True)
-class PlaneCodec:
-    """How a replay window keeps rows of plane games, and how its columns lie in a checkpoint."""
-
-    shape: NetworkShape
-
-    def blank(self, count: int) -> PackedRows:
-        return blank_packed(self.shape, count)
-
-    def pack(self, rows: Rows) -> PackedRows:
-        return pack(self.shape, rows)
-
-    def unpack(self, stored: PackedRows) -> Rows:
-        return unpack(self.shape, stored)
-
-    def write(self, column: Array) -> Array:
-        return squeeze(column)
-
-    def read(self, content: Array, like: Array) -> Array:
-        return unsqueeze(content, like)
+def _join(parts: Sequence[Rows]) -> Rows:
+    columns = [part.columns() for part in parts]
+    return Rows(**{name: np.concatenate([column[name] for column in columns]) for name in columns[0]})
 
 
-def window_for(shape: NetworkShape, capacity: int, growth: WindowGrowth | None = None) -> ReplayWindow:
-    """The replay window of a network: packed for planes, otherwise plain."""
-    codec: Codec[Any] | None = PlaneCodec(shape) if shape.planes else None
-    return ReplayWindow(shape, capacity, codec, growth)
+def _pack(shape: NetworkShape, rows: Rows) -> PackedRows:
+    features, slots = shape.features, shape.num_values
+    ranges = rows.inputs[:, features : features + slots]
+    matchups = rows.inputs[:, rows.inputs.shape[1] - _matchup_width(shape) :]
+    with np.errstate(over="ignore"):
+        halves = np.stack([ranges, rows.values]).astype(np.float16)
+        sides = matchups.astype(np.float16)
+    if not (np.isfinite(halves).all() and np.isfinite(sides).all() and np.isfinite(rows.inputs[:, :features]).all()):
+        raise GameError("a training row has a number that is NaN, infinite or above 65,504")
+    layout = layout_of(shape)
+    content = np.empty(len(rows) * longest_row(layout), dtype=np.uint8)
+    ends = np.zeros(len(rows), dtype=np.int64)
+    dense = _dense(rows, halves.view(np.uint16), np.ascontiguousarray(sides).view(np.uint16))
+    fault = write_rows(dense, layout, content, ends)
+    if fault:
+        raise GameError(FAULTS[fault])
+    return PackedRows(content[: ends[-1]].copy(), ends)
 
 
-def squeeze(column: Array) -> Array:
-    """uint8[*]: a column compressed for a checkpoint."""
-    return np.frombuffer(zlib.compress(np.ascontiguousarray(column).tobytes(), 1), dtype=np.uint8)
+def _dense(rows: Rows, halves: Array, matchups: Array) -> Dense:
+    """The rows as kernels take them.  halves: uint16[2, N, S0 + S1].  matchups: uint16[N, M]."""
+    bits = np.ascontiguousarray(rows.inputs).view(np.uint32)
+    whole = np.ascontiguousarray
+    policies, legal = whole(rows.policies), whole(rows.legal)
+    masks = whole(rows.value_mask), whole(rows.policy_mask)
+    owners = whole(rows.owners), whole(rows.owners_mask)
+    return Dense(bits, halves, matchups, masks[0], policies, masks[1], legal, *owners)
 
 
-def unsqueeze(content: Array, like: Array) -> Array:
-    """The column that `squeeze` was given, of `like`'s dtype and row shape; CheckpointError where it is none."""
-    try:
-        plain = zlib.decompress(np.asarray(content, dtype=np.uint8).tobytes())
-        column: Array = np.frombuffer(plain, dtype=like.dtype).reshape(-1, *like.shape[1:])
-    except (zlib.error, ValueError, TypeError) as error:
-        raise CheckpointError("the checkpoint's replay window is damaged or belongs to another network") from error
-    return column
+def _matchup_width(shape: NetworkShape) -> int:
+    return shape.inputs - shape.seen
+
+
+def layout_of(shape: NetworkShape) -> Layout:
+    """What the rows of a network are made of."""
+    cells = shape.planes[1] * shape.planes[2] if shape.planes else 1
+    matchups = shape.inputs - shape.seen
+    return Layout(shape.features, cells, shape.num_values, matchups, shape.policy_slots, shape.actions, shape.cells)

@@ -1,127 +1,20 @@
-"""The replay window: the newest training rows in one fixed ring of arrays."""
+"""The replay window: the newest training rows, packed, in files that a checkpoint only points to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from sog.arrays import Array, Bool, Float32
 from sog.errors import CheckpointError, SettingError
 from sog.nets.shape import NetworkShape
+from sog.training.old_window import old_rows
+from sog.training.packing import PackedRows, pack, unpack
+from sog.training.row_files import RowFiles
+from sog.training.state import State
 
-__all__ = ["Codec", "PlainCodec", "ReplayWindow", "Rows", "S", "Stored", "WindowGrowth", "blank_rows", "join_rows"]
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Training rows: encoded beliefs with targets for both heads (PoG, B.3).
-
-    inputs: float32[N, D].  values, value_mask: float32[N, S0 + S1], in value units; mask 0 is not trained
-    (a TD(1) row fills only the visited infostate).  policies: float32[N, S, A], S of NetworkShape.policy_slots.
-    policy_mask: float32[N, S], the weight of each infostate's policy, 0 for none.  legal: bool[N, S, A].
-    owners: float32[N, H * W], who owned each cell in the end (Game.owners), 0 columns where that is not learned.
-    owners_mask: float32[N, 1], 0 where that is not known.
-    """
-
-    inputs: Float32
-    values: Float32
-    value_mask: Float32
-    policies: Float32
-    policy_mask: Float32
-    legal: Bool
-    owners: Float32
-    owners_mask: Float32
-
-    def __len__(self) -> int:
-        return len(self.inputs)
-
-    def take(self, index: Array | slice) -> Rows:
-        """Some of the rows: copies for an array of indices, views for a slice."""
-        return Rows(**{name: column[index] for name, column in self.columns().items()})
-
-    def columns(self) -> dict[str, Array]:
-        """The arrays by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-def blank_rows(shape: NetworkShape, count: int) -> Rows:
-    """Rows of zeros that train nothing, to be filled in."""
-    slots, values = shape.policy_slots, shape.num_values
-    return Rows(
-        inputs=np.zeros((count, shape.inputs), dtype=np.float32),
-        values=np.zeros((count, values), dtype=np.float32),
-        value_mask=np.zeros((count, values), dtype=np.float32),
-        policies=np.zeros((count, slots, shape.actions), dtype=np.float32),
-        policy_mask=np.zeros((count, slots), dtype=np.float32),
-        legal=np.zeros((count, slots, shape.actions), dtype=np.bool_),
-        owners=np.zeros((count, shape.cells), dtype=np.float32),
-        owners_mask=np.zeros((count, min(shape.cells, 1)), dtype=np.float32),
-    )
-
-
-def join_rows(parts: Sequence[Rows], shape: NetworkShape) -> Rows:
-    """All rows in one, possibly none."""
-    columns = [part.columns() for part in parts or [blank_rows(shape, 0)]]
-    return Rows(**{name: np.concatenate([column[name] for column in columns]) for name in columns[0]})
-
-
-class Stored(Protocol):
-    """Rows as a window keeps them: arrays of equal length."""
-
-    def __len__(self) -> int: ...
-
-    def take(self, index: Array | slice) -> Self: ...
-
-    def columns(self) -> dict[str, Array]: ...
-
-
-S = TypeVar("S", bound=Stored)
-
-
-class Codec(Protocol[S]):
-    """How a window keeps rows, and how its columns lie in a checkpoint."""
-
-    def blank(self, count: int) -> S:
-        """Rows of zeros."""
-        ...
-
-    def pack(self, rows: Rows) -> S: ...
-
-    def unpack(self, stored: S) -> Rows: ...
-
-    def write(self, column: Array) -> Array: ...
-
-    def read(self, content: Array, like: Array) -> Array:
-        """A column of `like`'s dtype and row shape; CheckpointError where the content is none."""
-        ...
-
-
-@dataclass(frozen=True)
-class PlainCodec:
-    """Rows are kept as they are."""
-
-    shape: NetworkShape
-
-    def blank(self, count: int) -> Rows:
-        return blank_rows(self.shape, count)
-
-    def pack(self, rows: Rows) -> Rows:
-        return rows
-
-    def unpack(self, stored: Rows) -> Rows:
-        return stored
-
-    def write(self, column: Array) -> Array:
-        return column
-
-    def read(self, content: Array, like: Array) -> Array:
-        column = np.asarray(content)
-        if column.shape[1:] != like.shape[1:] or column.dtype != like.dtype:
-            raise CheckpointError("the checkpoint's replay window belongs to another network")
-        return column
+__all__ = ["ReplayWindow", "WindowGrowth"]
 
 
 @dataclass(frozen=True)
@@ -149,89 +42,112 @@ class WindowGrowth:
 
 
 class ReplayWindow:
-    """The newest `capacity` rows.  added: rows ever added, which schedules count."""
+    """The newest `capacity` rows, fewer where these would take more than `most_bytes`."""
 
     def __init__(
-        self, shape: NetworkShape, capacity: int, codec: Codec[Any] | None = None, growth: WindowGrowth | None = None
+        self,
+        shape: NetworkShape,
+        capacity: int,
+        folder: Path | None = None,
+        growth: WindowGrowth | None = None,
+        most_bytes: int | None = None,
     ) -> None:
-        """`codec`: how rows are kept; as they are by default.  growth: of what is drawn from; by default all."""
+        """folder: where the rows' files lie; None: temporary files.  growth: of what is drawn from; by default all.
+
+        most_bytes: by default there is no such bound.
+        """
         if capacity < 1:
             raise SettingError(f"the replay window must hold at least one row, not {capacity}")
-        self.capacity, self.added, self._held = capacity, 0, 0
-        self._codec: Codec[Any] = codec or PlainCodec(shape)
-        self._growth = growth
-        self._rows: Stored = self._codec.blank(capacity)
+        if most_bytes is not None and most_bytes < 1:
+            raise SettingError(f"the replay window must hold at least one byte, not {most_bytes}")
+        self.shape, self.capacity, self.most_bytes = shape, capacity, most_bytes
+        self._growth, self._files, self._oldest = growth, RowFiles(folder), 0
 
     def __len__(self) -> int:
-        return self._held
+        return self._files.end - self._oldest
 
-    def add(self, rows: Rows) -> None:
-        """Append rows in place of the oldest; row number n of a run lies at place n modulo the capacity."""
-        count = len(rows)
-        kept = rows.take(slice(max(0, count - self.capacity), count))
-        self._append(self._codec.pack(kept), count)
+    @property
+    def added(self) -> int:
+        """Rows ever added, which schedules count; row number n of a run is the same row in every window."""
+        return self._files.end
 
-    def _append(self, kept: Stored, count: int) -> None:
-        """Store the last of `count` new rows."""
-        # Number n lies at place n modulo the capacity, also where more rows come than fit.
-        first = (self.added + count - len(kept)) % self.capacity
-        # In two pieces where the ring's end lies between them.
-        head = min(len(kept), self.capacity - first)
-        for own, new in zip(self._rows.columns().values(), kept.columns().values(), strict=True):
-            own[first : first + head] = new[:head]
-            own[: len(kept) - head] = new[head:]
-        self.added += count
-        self._held = min(self._held + count, self.capacity)
+    @property
+    def bytes(self) -> int:
+        """What the rows take."""
+        return self._files.bytes_from(self._oldest)
 
-    def sample(self, rng: np.random.Generator, count: int) -> Rows:
-        """`count` rows drawn uniformly with replacement, copied; SettingError where the window is empty."""
-        if not self._held:
+    def count_from(self, added: int) -> None:
+        """Begin an empty window as if this many rows had been added and had given way since."""
+        if len(self):
+            raise SettingError("a window with rows in it counts them from where it began")
+        self._files.end = self._oldest = added
+
+    def add(self, rows: PackedRows) -> None:
+        """Append rows, the oldest giving way."""
+        self._files.append(rows)
+        self._give_way()
+
+    def _give_way(self) -> None:
+        self._oldest = max(self._oldest, self.added - self.capacity)
+        if self.most_bytes is not None:
+            self._oldest = self._files.newest_within(self._oldest, self.most_bytes)
+        self._files.forget(self._oldest)
+
+    def sample(self, rng: np.random.Generator, count: int) -> PackedRows:
+        """`count` rows drawn uniformly with replacement; SettingError where the window is empty."""
+        if not len(self):
             raise SettingError("the replay window is empty")
         drawn = self.drawn_from
-        # Numbers of rows, not places: the newest `drawn` of all ever added.
-        oldest = self.added - drawn
-        return self._codec.unpack(self._rows.take((oldest + rng.integers(drawn, size=count)) % self.capacity))
+        return self._files.read(self.added - drawn + rng.integers(drawn, size=count))
 
     @property
     def drawn_from(self) -> int:
         """How many of the newest rows are drawn from."""
-        return self._held if self._growth is None else min(self._held, self._growth.rows(self.added))
+        return len(self) if self._growth is None else min(len(self), self._growth.rows(self.added))
 
-    def newest(self, count: int) -> Rows:
-        """Copies of the newest rows, at most `count` of them, oldest first."""
-        return self._codec.unpack(self._newest(count))
+    def newest(self, count: int) -> PackedRows:
+        """The newest rows, at most `count` of them, oldest first."""
+        return self._files.read(np.arange(self.added - min(count, len(self)), self.added))
 
-    def _newest(self, count: int) -> Stored:
-        count = min(count, self._held)
-        return self._rows.take(np.arange(self.added - count, self.added) % self.capacity)
+    def state(self) -> State:
+        """What `restore` needs: how far the files in the folder are good, or all rows where there is no folder."""
+        if self._files.folder is not None:
+            return {"added": self.added, "oldest": self._oldest, **self._files.state()}
+        rows = self.newest(len(self))
+        return {"added": self.added, "content": rows.content, "ends": rows.ends}
 
-    def state(self) -> dict[str, Array | int]:
-        """What `restore` needs: the rows, oldest first, and the count of all ever added."""
-        columns = self._newest(self.capacity).columns()
-        written = {name: self._codec.write(column) for name, column in columns.items() if not _is_empty(column)}
-        return {"added": self.added, **written}
-
-    def restore(self, state: dict[str, Array | int]) -> None:
+    def restore(self, state: State) -> None:
         """Take up the state of a window, which then samples as that one did.
 
-        Raises CheckpointError where the rows are not of this window's shape.
+        Raises CheckpointError where the rows are damaged or not of this window's network.
         """
-        blank = self._codec.blank(0)
-        if not isinstance(state, dict):
-            raise CheckpointError("the checkpoint's replay window is damaged")
-        columns = blank.columns().items()
-        saved = {name: self._codec.read(np.asarray(state.get(name)), c) for name, c in columns if not _is_empty(c)}
-        added, count = state.get("added"), len(next(iter(saved.values())))
-        saved |= {name: np.zeros((count, *c.shape[1:]), c.dtype) for name, c in columns if _is_empty(c)}
-        if len({len(column) for column in saved.values()}) != 1 or not isinstance(added, int) or not 0 <= added < 2**62:
-            raise CheckpointError("the checkpoint's replay window belongs to another network")
-        newest = {name: column[-self.capacity :] for name, column in saved.items()}  # of a larger window, what fits
-        rows = type(blank)(**newest)
-        # As if the rows had just been added: their numbers, and so their places, are the saved run's.
-        self.added, self._held = added - len(rows), 0
-        self._append(rows, len(rows))
+        try:
+            if "files" in state:
+                self._files.restore(state)
+                self._oldest = int(state["oldest"])
+            else:
+                rows = self._rows_in(state)
+                self.count_from(int(state["added"]) - len(rows))
+                self._files.append(rows)
+            if self.added != int(state["added"]) or not 0 <= self._files.first <= self._oldest <= self.added:
+                raise CheckpointError("the checkpoint's replay window is damaged")
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError("the checkpoint's replay window is damaged") from error
+        unpack(self.shape, self.newest(1))
+        self._give_way()
 
+    def _rows_in(self, state: State) -> PackedRows:
+        """The rows of a state that has them in it; checkpoints before 29 November 2026 have a column a field."""
+        if "content" in state:
+            rows = PackedRows(state["content"], state["ends"])
+            unpack(self.shape, rows)
+            return rows
+        return pack(self.shape, old_rows(self.shape, state))
 
-def _is_empty(column: Array) -> bool:
-    """Whether its rows have no numbers; a checkpoint leaves such a column out."""
-    return 0 in column.shape[1:]
+    def saved(self) -> None:
+        """Remove the files that no checkpoint needs, now that one with the latest `state` is written."""
+        self._files.remove_others()
+
+    def close(self) -> None:
+        """Close the files, after which the window is of no more use."""
+        self._files.close()

@@ -1,14 +1,63 @@
-"""Values and policies at public states, written into training rows by slot and by action."""
+"""Training rows as the learner takes them, and how values and policies at public states are written into them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
+
 import numpy as np
 
-from sog.arrays import Float64
+from sog.arrays import Array, Bool, Float32, Float64
+from sog.nets.shape import NetworkShape
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.replay import Rows
 
-__all__ = ["write_policy", "write_values"]
+__all__ = ["Rows", "blank_rows", "write_policy", "write_values"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Training rows: encoded beliefs with targets for both heads (PoG, B.3).
+
+    inputs: float32[N, D].  values, value_mask: float32[N, S0 + S1], in value units; mask 1 is trained and 0 is not
+    (a TD(1) row fills only the visited infostate).  policies: float32[N, S, A], S of NetworkShape.policy_slots.
+    policy_mask: float32[N, S], 1 where an infostate's policy is trained.  legal: bool[N, S, A].
+    owners: float32[N, H * W], who owned each cell in the end (Game.owners), 0 columns where that is not learned.
+    owners_mask: float32[N, 1], 0 where that is not known.
+    """
+
+    inputs: Float32
+    values: Float32
+    value_mask: Float32
+    policies: Float32
+    policy_mask: Float32
+    legal: Bool
+    owners: Float32
+    owners_mask: Float32
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def take(self, index: Array | slice) -> Rows:
+        """Some of the rows: copies for an array of indices, views for a slice."""
+        return Rows(**{name: column[index] for name, column in self.columns().items()})
+
+    def columns(self) -> dict[str, Array]:
+        """The arrays by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def blank_rows(shape: NetworkShape, count: int) -> Rows:
+    """Rows of zeros that train nothing, to be filled in."""
+    slots, values = shape.policy_slots, shape.num_values
+    return Rows(
+        inputs=np.zeros((count, shape.inputs), dtype=np.float32),
+        values=np.zeros((count, values), dtype=np.float32),
+        value_mask=np.zeros((count, values), dtype=np.float32),
+        policies=np.zeros((count, slots, shape.actions), dtype=np.float32),
+        policy_mask=np.zeros((count, slots), dtype=np.float32),
+        legal=np.zeros((count, slots, shape.actions), dtype=np.bool_),
+        owners=np.zeros((count, shape.cells), dtype=np.float32),
+        owners_mask=np.zeros((count, min(shape.cells, 1)), dtype=np.float32),
+    )
 
 
 def write_values(

@@ -12,13 +12,16 @@ from typing import Any, Final
 
 from sog.errors import CheckpointError, SettingError, check_whole
 from sog.files import shown
+from sog.memory import gigabytes
 from sog.nets.cvpn import CVPN
 from sog.training import checkpoint
 from sog.training.curve import CURVE, PICTURE, Point, TrainingRecord
+from sog.training.memory import free_for_window
 from sog.training.settings import DEFAULT, RunSettings, TrainSettings, algorithm_text
 
 __all__ = [
     "DAMAGE",
+    "WINDOW_BYTES",
     "Hooks",
     "Measure",
     "Run",
@@ -28,6 +31,7 @@ __all__ = [
     "end_of",
     "is_to_resume",
     "stop_on_sigterm",
+    "window_bytes",
     "with_value_planes",
 ]
 
@@ -107,6 +111,8 @@ class Until:
         return settings.rounds if self.rounds is None else self.rounds
 
 
+WINDOW_BYTES: Final = "window_bytes"  # where a checkpoint says how many bytes its replay window may take
+
 # What reading a damaged training state may raise.
 DAMAGE: Final = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
 
@@ -184,6 +190,25 @@ def with_value_planes(run: Run, settings: TrainSettings, out: Path) -> TrainSett
     if known.kind != "resnet":
         return settings
     return replace(settings, shape=replace(settings.shape, value_planes=known.value_planes))
+
+
+def window_bytes(settings: TrainSettings, out: Path, note: Callable[[str], None], copies: int = 0) -> int:
+    """The bytes that the replay window of the run in `out` may take: as set, as the run began, or half of what is free.
+
+    Chosen when the run begins, with a note, and kept in its checkpoints, since it may decide which rows are learned
+    from.  copies: of the window, which a save makes in memory beside it.
+    """
+    folder = out / "checkpoint"
+    if settings.replay_bytes:
+        return settings.replay_bytes
+    if checkpoint.is_begun(folder):
+        begun = checkpoint.load_meta(folder).settings.get(WINDOW_BYTES)
+        if type(begun) is int and begun > 0:
+            return begun
+    most = max(1, free_for_window(out) // (1 + copies))
+    fits = f"as many of them as fit in {gigabytes(most)}, which replay_bytes sets"
+    note(f"the replay window has room for the newest {settings.replay:,} rows, or {fits}")
+    return most
 
 
 def as_begun(run: Run, out: Path) -> Run:

@@ -14,8 +14,9 @@ from sog.games.strings import write_game
 from sog.nets.shape import NetworkShape, sized
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.learner import LearnerSettings
-from sog.training.memory import learning_bytes, row_bytes
-from sog.training.replay import Rows, WindowGrowth
+from sog.training.memory import NeededMemory, batch_bytes, learning_bytes
+from sog.training.packing import PackedRows
+from sog.training.replay import WindowGrowth
 
 __all__ = ["DEFAULT", "Acting", "Actor", "Harvest", "RunSettings", "TrainSettings", "algorithm_text", "preset_of"]
 
@@ -24,7 +25,7 @@ __all__ = ["DEFAULT", "Acting", "Actor", "Harvest", "RunSettings", "TrainSetting
 class Harvest:
     """The training rows of one round, and how many games, searches and queries they took."""
 
-    rows: Rows
+    rows: PackedRows
     games: int
     searches: int
     queries: int
@@ -85,8 +86,8 @@ class RunSettings(Protocol):
         """With other hidden layers, such as 2x256; SettingError where it does not read so."""
         ...
 
-    def needed_bytes(self) -> tuple[float, float]:
-        """Bytes of networks and their learning, and of a full replay window."""
+    def needed_memory(self) -> NeededMemory:
+        """What a run with these settings takes in memory."""
         ...
 
 
@@ -94,22 +95,24 @@ class RunSettings(Protocol):
 class TrainSettings:
     """Everything that decides a training run but its game, its seed and its number of workers.
 
-    games: self-play games a worker plays a round.  rounds: the run's length.  replay: rows in the window.
-    window: how the window grows up to that; None: it is as large from the start.
+    games: self-play games a worker plays a round.  rounds: the run's length.
+    replay: rows in the window.  replay_bytes: that these may take, the oldest giving way; 0: what is half of the memory
+    that is free when the run begins.  window: how the window grows up to that; None: it is as large from the start.
     """
 
     acting: Acting
     learner: LearnerSettings
     shape: NetworkShape
     replay: int = 300_000
+    replay_bytes: int = 0
     games: int = 64
     rounds: int = 240
     window: WindowGrowth | None = None
 
-    def needed_bytes(self) -> tuple[float, float]:
-        """The learner's network, its optimiser's state and a batch's outputs; and a full replay window."""
-        learner = learning_bytes(self.shape) + 2 * 4 * self.learner.batch * self.shape.outputs
-        return float(learner), float(self.replay) * row_bytes(self.shape)
+    def needed_memory(self) -> NeededMemory:
+        """The learner's network, its optimiser's state and a batch."""
+        batch = self.learner.batch
+        return NeededMemory(learning_bytes(self.shape), batch_bytes(self.shape, batch), batch)
 
     def with_network(self, size: str) -> TrainSettings:
         """With other hidden layers, of a residual network blocks x channels; SettingError as of `sized`."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sog.games.symmetries import Symmetry
-from sog.training.replay import Rows
+from sog.training.rows import Rows
 
 __all__ = ["turned"]
 

@@ -22,7 +22,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
-from sog.training.replay import Rows
+from sog.training.rows import Rows
 from sog.training.settings import Actor
 from soglab.bench.form import Benchmark, Column, Report
 

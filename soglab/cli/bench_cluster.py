@@ -107,7 +107,7 @@ def bench_pipeline(
     if read(algorithm).alone:
         raise SettingError(f"{algorithm} learns in one process, which is no pipeline")
     alone = Run(make_game(game).name, preset, 0, 1, algorithm)
-    check_memory(pipeline_settings(alone).needed_bytes(), alone.game, saves=False)
+    check_memory(pipeline_settings(alone).needed_memory(), alone.game)
     speeds = []
     with progress_bar("bench pipeline", len(counts) + 2, "parts") as report:
         for done, count in enumerate(counts):

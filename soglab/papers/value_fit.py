@@ -31,7 +31,7 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.learner import Learner, LearnerSettings, losses
-from sog.training.replay import Rows, blank_rows
+from sog.training.rows import Rows, blank_rows
 
 SEARCHED_ITERATIONS, QUERIES = 100, 6
 

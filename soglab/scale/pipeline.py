@@ -22,7 +22,8 @@ from sog.nets.serialized import network_bytes, network_of
 from sog.training.checkpoint import load_network
 from sog.training.curve import Point
 from sog.training.learner import Learner
-from sog.training.packing import window_for
+from sog.training.packing import unpack
+from sog.training.replay import ReplayWindow
 from sog.training.run import Run
 from sog.training.settings import Harvest, TrainSettings
 from sog.training.workers import make_actor
@@ -193,14 +194,14 @@ _FEWEST_ROUNDS: Final = 3
 
 def _learn(settings: TrainSettings, network: CVPN, harvests: list[Harvest]) -> tuple[float, float]:
     """Seconds of a learner's step with its sample, and of adding a row to the replay window."""
-    window = window_for(settings.shape, settings.replay)
+    window = ReplayWindow(settings.shape, settings.replay)
     started = time.process_time()
     for harvest in harvests:
         window.add(harvest.rows)
     add = (time.process_time() - started) / window.added
     copied, rng = network_of(settings.shape, network_bytes(network)), np.random.default_rng(0)
     learner = Learner(copied, settings.learner)
-    return _seconds(lambda: learner.step(window.sample(rng, settings.learner.batch))), add
+    return _seconds(lambda: learner.step(unpack(settings.shape, window.sample(rng, settings.learner.batch)))), add
 
 
 def _ship(harvests: list[Harvest]) -> tuple[float, float, float]:

@@ -23,8 +23,9 @@ from sog.nets.inference import network_evaluator
 from sog.nets.shape import NetworkShape, is_for, shape_for
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.training.learner import Learner, LearnerSettings, losses
-from sog.training.packing import pack, unpack, window_for
-from sog.training.replay import Rows
+from sog.training.packing import pack, unpack
+from sog.training.replay import ReplayWindow
+from sog.training.rows import Rows
 from sog.training.settings import TrainSettings
 from sog.training.symmetries import turned
 
@@ -43,7 +44,7 @@ def acting(game: Go, **changes: object) -> BoardActing:
 
 def self_play(shape: NetworkShape = SHAPE, games: int = 12, **changes: object) -> Rows:
     actor = acting(GO, **changes).make(GO, shape)
-    return actor.round(games, zero_evaluator, np.random.default_rng(5)).rows
+    return unpack(shape, actor.round(games, zero_evaluator, np.random.default_rng(5)).rows)
 
 
 def test_owners_are_who_the_score_counts() -> None:
@@ -90,20 +91,10 @@ def test_owners_are_packed_and_kept_by_a_window() -> None:
     again = unpack(SHAPE, pack(SHAPE, rows))
     np.testing.assert_array_equal(again.owners, rows.owners)
     np.testing.assert_array_equal(again.owners_mask, rows.owners_mask)
-    window, restored = window_for(SHAPE, 50), window_for(SHAPE, 50)
-    window.add(rows)
+    window, restored = ReplayWindow(SHAPE, 50), ReplayWindow(SHAPE, 50)
+    window.add(pack(SHAPE, rows))
     restored.restore(window.state())
-    for name, column in window.newest(50).columns().items():
-        np.testing.assert_array_equal(column, restored.newest(50).columns()[name], err_msg=name)
-
-
-def test_windows_saved_before_there_were_owners_are_read() -> None:
-    window, restored = window_for(PLAIN, 50), window_for(PLAIN, 50)
-    window.add(self_play(PLAIN))
-    state = window.state()
-    assert not {"owners", "owners_mask"} & set(state)
-    restored.restore(state)
-    assert len(restored) == 50 and restored.newest(50).owners.shape == (50, 0)
+    assert restored.newest(50).content.tobytes() == window.newest(50).content.tobytes()
 
 
 def test_owners_turn_with_the_board() -> None:
@@ -155,7 +146,8 @@ def test_play_does_not_ask_who_owns_a_cell() -> None:
     found: list[Array] = []
     for net in (network, plain):
         actor = acting(GO).make(GO, net.shape)
-        found.append(actor.round(2, network_evaluator(net), np.random.default_rng(3)).rows.policies)
+        rows = actor.round(2, network_evaluator(net), np.random.default_rng(3)).rows
+        found.append(unpack(net.shape, rows).policies)
     np.testing.assert_array_equal(*found)
 
 

@@ -25,7 +25,7 @@ from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import Entry, Infostate
 from sog.training.learner import losses
-from sog.training.replay import Rows, join_rows
+from sog.training.rows import Rows
 
 GLASSES = make_game("scotland_yard(map=glasses,rounds=2)")
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), LiarsDice(1, 3), Goofspiel(3, "random"), GLASSES)]
@@ -223,14 +223,6 @@ def test_recursive_queries_are_leaves_of_the_solve(uniform: bool) -> None:
         assert query.node > 0 and LEDUC.nodes.actor[query.node] <= NATURE
         assert query.ranges.sum() == pytest.approx(2.0)
     assert solved(LEDUC, question(LEDUC, 0), MANY).followers() == []
-
-
-def test_rows_are_stacked_and_none_are_no_rows() -> None:
-    rows = [row_of(LEDUC, question(LEDUC, n), QuerySettings(Budget(2, 1.0), SearchSettings(), 0.0)) for n in (0, 1, 2)]
-    whole = join_rows(rows, SHAPE)
-    assert len(whole) == 3 and (whole.inputs[1] == rows[1].inputs[0]).all()
-    empty = join_rows([], SHAPE)
-    assert len(empty) == 0 and empty.inputs.shape[1:] == whole.inputs.shape[1:]
 
 
 def test_root_solves_keep_both_ranges() -> None:

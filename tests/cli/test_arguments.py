@@ -301,18 +301,22 @@ def test_what_a_game_raises_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 @pytest.mark.parametrize(
-    "words", [["holdem(bets=any)"], [RIVER], ["scotland_yard(map=london)"], ["chess", "--algorithm", "rebel"]]
+    ("words", "way_out"),
+    [
+        ([RIVER], "the setting batch=270 would fit"),
+        (["scotland_yard(map=london)"], "a smaller network is chosen by --network, such as 3x256"),
+    ],
 )
-def test_training_that_cannot_fit_says_what_it_would_need(
-    words: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_training_that_cannot_fit_says_what_would(
+    words: list[str], way_out: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from sog.training import memory as needs
 
-    monkeypatch.setattr(needs, "machine_bytes", lambda: 16e9)
+    monkeypatch.setattr(needs, "machine_bytes", lambda: 2e8)
     monkeypatch.chdir(tmp_path)
     assert main(["train", *words, "--workers", "1"]) == 2
-    said = "GB for the replay window, three times as much again while it is saved); this machine has 16 GB"
-    assert said in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "GB for the network and its learner" in said and f"this machine has 0.2 GB: {way_out}" in said
     assert not list(tmp_path.iterdir())
 
 
@@ -324,7 +328,7 @@ def test_what_training_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
 
     settings = settings_of(make_game("kuhn_poker"), "demo")
     assert needs.weights(settings.shape) == sum(w.numel() for w in CVPN(settings.shape).parameters())
-    needs.check_memory(settings.needed_bytes(), "kuhn_poker")
+    needs.check_memory(settings.needed_memory(), "kuhn_poker")
     monkeypatch.setattr(needs, "machine_bytes", lambda: 1e6)
     with pytest.raises(SettingError, match=r"training kuhn_poker would need .* GB of memory"):
-        needs.check_memory(settings.needed_bytes(), "kuhn_poker")
+        needs.check_memory(settings.needed_memory(), "kuhn_poker")

@@ -21,7 +21,7 @@ import sog.training.stream.supervisor as supervised
 from sog.algorithms.table import settings_of
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
-from sog.training.replay import Rows
+from sog.training.packing import PackedRows
 from sog.training.run import Run, Until
 from sog.training.stream.loop import Placed, StreamHooks, train_stream
 from sog.training.stream.parts import ActorPart, LearnerPart, LearnerSteps, RowBlock
@@ -33,7 +33,7 @@ TIMES = 4.0
 class SlowLearning(LearnerPart):
     """Takes four times as long to learn."""
 
-    def learn(self, batches: list[Rows]) -> LearnerSteps:
+    def learn(self, batches: list[PackedRows]) -> LearnerSteps:
         started = time.perf_counter()
         learned = super().learn(batches)
         time.sleep((TIMES - 1.0) * (time.perf_counter() - started))

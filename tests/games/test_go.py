@@ -15,7 +15,7 @@ from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
 from sog.nets.shape import is_for, shape_for
 from sog.training.packing import pack, unpack
-from sog.training.replay import blank_rows
+from sog.training.rows import blank_rows
 
 
 def after(game: Go, moves: str) -> BoardPosition:

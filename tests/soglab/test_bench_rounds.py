@@ -14,7 +14,7 @@ from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.searches.gtcfr.search import SearchLog
 from sog.training.checkpoint import load_network
-from sog.training.replay import blank_rows
+from sog.training.rows import blank_rows
 from sog.training.shipped import find_checkpoint
 from soglab.bench.rounds import bench_round, one_hot_targets
 from soglab.cli.bench import _network

@@ -14,6 +14,7 @@ import sog
 from sog.algorithms.table import read, settings_of
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.training.packing import unpack
 from sog.training.workers import make_actor
 
 # A small run: Kuhn poker, searches of ten expansions, eight games a round, a network of one layer of 16.
@@ -32,7 +33,8 @@ def test_an_actor_plays_games_and_hands_back_rows() -> None:
     actor = make_actor("kuhn_poker", settings)  # type: ignore[arg-type]
     harvest = actor.round(8, network_evaluator(CVPN(settings.shape, seed=0)), np.random.default_rng(0), 0)
     assert harvest.games == 8 and harvest.queries > 0
-    assert np.abs(harvest.rows.values).max() <= 1.0 and harvest.rows.value_mask.any()
+    rows = unpack(settings.shape, harvest.rows)
+    assert np.abs(rows.values).max() <= 1.0 and rows.value_mask.any()
 
 
 def test_a_run_learns_and_can_be_resumed(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree import whole
+from sog.training.packing import unpack
+from sog.training.rows import Rows
 from sog.training.settings import Harvest
 
 SELFPLAY = SelfPlaySettings(ResolveSettings(Budget(4, 1.0)), queries=1.0)
@@ -39,6 +41,10 @@ def harvest(
     return actor.round(games, zero_evaluator, np.random.default_rng(seed))
 
 
+def rows_of(game: Game, found: Harvest) -> Rows:
+    return unpack(shape_of(game), found.rows)
+
+
 @pytest.mark.parametrize("width", [1, 4, 64])
 @pytest.mark.parametrize("game", [Kuhn(), Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
 def test_every_query_becomes_a_row(game: Game, width: int) -> None:
@@ -46,8 +52,7 @@ def test_every_query_becomes_a_row(game: Game, width: int) -> None:
     assert found.games == 6
     assert found.searches >= found.games and found.queries > 0
     assert len(found.rows) == found.queries
-    assert found.rows.value_mask.any(axis=1).all()
-    assert np.isfinite(found.rows.values).all() and np.isfinite(found.rows.policies).all()
+    assert rows_of(game, found).value_mask.any(axis=1).all()
 
 
 def test_without_recursion_the_queries_are_the_searches() -> None:
@@ -67,11 +72,13 @@ def test_main_line_rows() -> None:
     text = replace(SELFPLAY, main_line_policies=True, td1=1.0)
     found = harvest(Leduc(), 6, text)
     assert len(found.rows) == found.queries + found.searches
-    with_values, with_policies = found.rows.value_mask.any(axis=1), found.rows.policy_mask.any(axis=1)
+    rows = rows_of(Leduc(), found)
+    with_values, with_policies = rows.value_mask.any(axis=1), rows.policy_mask.any(axis=1)
     assert with_policies.sum() == found.searches and with_values.all()
-    assert (found.rows.value_mask.sum(axis=1)[with_policies] == 2).all()
+    assert (rows.value_mask.sum(axis=1)[with_policies] == 2).all()
     without = harvest(Leduc(), 6, replace(text, td1=0.0))
-    with_values, with_policies = without.rows.value_mask.any(axis=1), without.rows.policy_mask.any(axis=1)
+    rows = rows_of(Leduc(), without)
+    with_values, with_policies = rows.value_mask.any(axis=1), rows.policy_mask.any(axis=1)
     assert with_policies.sum() == without.searches and not (with_values & with_policies).any()
 
 
@@ -79,7 +86,8 @@ def test_td1_rows_hold_the_policy_used_there() -> None:
     """PoG, Algorithm 2: <beta, (v, p)> of some states played through; other policies are those of queries."""
     found = harvest(Leduc(), 60, replace(SELFPLAY, td1=0.5, queries=0.0))
     assert 0.3 * found.searches < len(found.rows) < 0.7 * found.searches
-    assert (found.rows.value_mask.sum(axis=1) == 2).all() and found.rows.policy_mask.any(axis=1).all()
+    rows = rows_of(Leduc(), found)
+    assert (rows.value_mask.sum(axis=1) == 2).all() and rows.policy_mask.any(axis=1).all()
 
 
 def test_resigned_games_leave_td1_rows_only_where_wanted() -> None:
@@ -90,7 +98,7 @@ def test_resigned_games_leave_td1_rows_only_where_wanted() -> None:
     assert len(harvest(Leduc(), 4, papers).rows) == 0
     played = harvest(Leduc(), 4, replace(papers, no_resign=1.0))
     assert len(played.rows) == played.searches > 4
-    policies = harvest(Leduc(), 4, replace(papers, main_line_policies=True)).rows
+    policies = rows_of(Leduc(), harvest(Leduc(), 4, replace(papers, main_line_policies=True)))
     assert len(policies) == 4 and policies.policy_mask.any() and not policies.value_mask.any()
 
 
@@ -100,7 +108,7 @@ def test_games_cut_short_have_no_outcome() -> None:
 
 
 def bits(found: Harvest) -> list[bytes]:
-    return [column.tobytes() for column in found.rows.columns().values()]
+    return [found.rows.content.tobytes(), found.rows.ends.tobytes()]
 
 
 @pytest.mark.parametrize("listed", [True, False], ids=["listed", "too large to list"])

@@ -66,10 +66,14 @@ def tiny(run: Run) -> TrainSettings:
     )
 
 
-@pytest.fixture(autouse=True)
-def tiny_runs_saved_every_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sog.training.rounds.SAVE_SECONDS", 0.0)
-    monkeypatch.setattr("sog.training.rounds.SAVE_SHARE", 1e9)
+@pytest.fixture(autouse=True, scope="module")
+def tiny_runs_saved_every_round() -> Iterator[None]:
+    """Their replay windows lie in several files."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("sog.training.rounds.SAVE_SECONDS", 0.0)
+        patched.setattr("sog.training.rounds.SAVE_SHARE", 1e9)
+        patched.setattr("sog.training.row_files.LARGEST", 5_000)
+        yield
 
 
 def run_to(out: Path, rounds: int, resume: bool = False, **run: Any) -> Point:
@@ -330,9 +334,9 @@ def test_a_changed_preset_is_told_of(tmp_path: Path) -> None:
     hooks = Hooks(note=told.append)
     for rounds in (1, 2):
         train(KUHN, tiny(KUHN), tmp_path / "run", Until(rounds=rounds), rounds > 1, hooks)
-    assert not told
+    assert len(told) == 1 and "the replay window has room" in told[0]  # as every new run says
     train(KUHN, replace(tiny(KUHN), games=9), tmp_path / "run", Until(rounds=3), True, hooks)
-    assert len(told) == 1 and "preset demo has changed" in told[0]
+    assert len(told) == 2 and "preset demo has changed" in told[1]
 
 
 def test_what_a_run_leaves(tmp_path: Path) -> None:

@@ -23,15 +23,14 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import Entry
-from sog.training.replay import Rows
+from sog.training.packing import PackedRows, unpack
 
 DICE = "liars_dice(numdice=1,dice_sides=2)"
 ACTING = RebelActing(SolveSettings(updates=16))
 
 
-def same(one: Rows, other: Rows) -> bool:
-    pairs = zip(one.columns().values(), other.columns().values(), strict=True)
-    return all(np.array_equal(a, b) for a, b in pairs)
+def same(one: PackedRows, other: PackedRows) -> bool:
+    return np.array_equal(one.content, other.content) and np.array_equal(one.ends, other.ends)
 
 
 @pytest.mark.parametrize("name", [DICE, "kuhn_poker", "leduc_poker"])
@@ -40,9 +39,9 @@ def test_rows_hold_values_between_the_game_s_extremes(name: str) -> None:
     shape = shape_for(game, width=16, depth=1)
     harvest = ACTING.make(game, shape).round(16, zero_evaluator, np.random.default_rng(0))
     assert len(harvest.rows) == harvest.searches > 1
-    assert harvest.rows.value_mask.any() and not harvest.rows.policy_mask.any()
-    assert np.abs(harvest.rows.values).max() <= 1.2 * game.u_max  # balancing both players may pass it by a little
-    assert np.isfinite(harvest.rows.inputs).all()
+    rows = unpack(shape, harvest.rows)
+    assert rows.value_mask.any() and not rows.policy_mask.any()
+    assert np.abs(rows.values).max() <= 1.2 * game.u_max  # balancing both players may pass it by a little
 
 
 def test_a_chance_event_too_large_to_list_is_refused() -> None:
@@ -90,7 +89,8 @@ def test_a_round_with_a_policy_network_has_rows_of_both_kinds() -> None:
     shape = shape_for(game, width=16, depth=1)
     acting = RebelActing(SolveSettings(updates=16, warm=3))
     harvest = acting.make(game, shape).round(8, network_evaluator(CVPN(shape, 1)), np.random.default_rng(0))
-    values, policies = harvest.rows.value_mask.any(axis=1), harvest.rows.policy_mask.any(axis=1)
+    rows = unpack(shape, harvest.rows)
+    values, policies = rows.value_mask.any(axis=1), rows.policy_mask.any(axis=1)
     assert values.sum() == harvest.searches and (values ^ policies).all()
 
 
@@ -100,8 +100,9 @@ def test_sharing_solves_the_root_once() -> None:
     found = []
     for share in (True, False):
         acting = RebelActing(SolveSettings(updates=16), share=share)
-        found.append(acting.make(game, shape).round(8, zero_evaluator, np.random.default_rng(0)))
-    roots = [int((h.rows.inputs == found[0].rows.inputs[0]).all(axis=1).sum()) for h in found]
+        harvest = acting.make(game, shape).round(8, zero_evaluator, np.random.default_rng(0))
+        found.append(unpack(shape, harvest.rows).inputs)
+    roots = [int((inputs == found[0][0]).all(axis=1).sum()) for inputs in found]
     assert roots == [1, 8]
 
 

@@ -1,25 +1,36 @@
-"""The replay window keeps the newest rows, samples all of them, and comes back as it was."""
+"""The replay window keeps the newest rows, samples all of them, and comes back as it was when it was saved."""
 
 from __future__ import annotations
 
+import os
+import zlib
+from pathlib import Path
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sog.errors import CheckpointError, SettingError
-from sog.nets.shape import NetworkShape
-from sog.training.replay import ReplayWindow, Rows, WindowGrowth, blank_rows, join_rows
+from sog.games.catalog import make_game
+from sog.nets.shape import NetworkShape, shape_for
+from sog.training.packing import PackedRows, pack, unpack
+from sog.training.replay import ReplayWindow, WindowGrowth
+from sog.training.row_files import RowFiles
+from sog.training.rows import Rows, blank_rows
 
 SHAPE = NetworkShape(features=2, slots=(2, 3), actions=2)
 
 
-def numbered(first: int, count: int) -> Rows:
-    """Rows whose every number is the row's own."""
+def numbered(first: int, count: int) -> PackedRows:
+    """Rows whose features are the row's own number."""
     rows = blank_rows(SHAPE, count)
-    for column in rows.columns().values():
-        column[:] = np.arange(first, first + count).reshape(-1, *[1] * (column.ndim - 1))
-    return rows
+    rows.inputs[:, :2] = np.arange(first, first + count)[:, None]
+    return pack(SHAPE, rows)
+
+
+def numbers(rows: PackedRows) -> list[int]:
+    return unpack(SHAPE, rows).inputs[:, 1].astype(int).tolist()
 
 
 @given(st.integers(1, 9), st.lists(st.integers(0, 12), max_size=8))
@@ -29,34 +40,21 @@ def test_holds_the_newest(capacity: int, sizes: list[int]) -> None:
         window.add(numbered(added, size))
         added += size
     assert window.added == added and len(window) == min(added, capacity)
-    rows = window.newest(capacity)
-    wanted = np.arange(added - len(window), added)
-    np.testing.assert_array_equal(rows.inputs[:, 0], wanted)
-    np.testing.assert_array_equal(rows.policies[:, 2, 1], wanted)
+    assert numbers(window.newest(capacity)) == list(range(added - len(window), added))
 
 
 def test_samples_every_row_alike() -> None:
     window = ReplayWindow(SHAPE, 8)
     window.add(numbered(0, 11))
-    drawn = window.sample(np.random.default_rng(0), 8_000).values[:, 0]
+    drawn = numbers(window.sample(np.random.default_rng(0), 8_000))
     assert set(drawn) == set(range(3, 11))
-    assert np.bincount(drawn.astype(int))[3:].min() > 850
-    drawn[:] = -1  # a sample is a copy
-    assert window.newest(8).values.min() == 3
+    assert np.bincount(drawn)[3:].min() > 850
 
 
 def test_a_part_filled_window_samples_only_its_rows() -> None:
     window = ReplayWindow(SHAPE, 100)
     window.add(numbered(1, 3))
-    assert set(window.sample(np.random.default_rng(0), 200).inputs[:, 1]) == {1, 2, 3}
-
-
-def test_a_growing_window_samples_its_newest_rows() -> None:
-    window = ReplayWindow(SHAPE, 40, growth=WindowGrowth(window_begin=10, window_power=1.0, window_scale=0.5))
-    for added, drawn in ((10, 10), (30, 20), (50, 30), (90, 40)):  # 10 * (1 + 0.5 * (N / 10 - 1)), at most 40
-        window.add(numbered(window.added, added - window.added))
-        sample = window.sample(np.random.default_rng(0), 1_000).inputs[:, 0]
-        assert set(sample) == set(range(added - drawn, added)) and window.drawn_from == drawn
+    assert set(numbers(window.sample(np.random.default_rng(0), 200))) == {1, 2, 3}
 
 
 def test_an_empty_window_has_no_sample() -> None:
@@ -64,6 +62,26 @@ def test_an_empty_window_has_no_sample() -> None:
         ReplayWindow(SHAPE, 4).sample(np.random.default_rng(0), 1)
     with pytest.raises(SettingError):
         ReplayWindow(SHAPE, 0)
+    with pytest.raises(SettingError):
+        ReplayWindow(SHAPE, 1, most_bytes=0)
+
+
+def test_a_growing_window_draws_from_the_newest_of_its_rows() -> None:
+    """Of 12 rows, b = 4: 4 (1 + 0.4 ((12 / 4)^0.75 - 1) / 0.75) = 6.7 are drawn from."""
+    window = ReplayWindow(SHAPE, 100, growth=WindowGrowth(window_begin=4))
+    window.add(numbered(0, 12))
+    assert window.drawn_from == 6 and len(window) == 12
+    assert set(numbers(window.sample(np.random.default_rng(0), 300))) == set(range(6, 12))
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7])
+def test_a_window_of_bytes_holds_as_many_rows_as_fit(rows: int) -> None:
+    whole = ReplayWindow(SHAPE, 100)
+    whole.add(numbered(5, 1))
+    window = ReplayWindow(SHAPE, 100, most_bytes=rows * whole.bytes + 1)
+    for first in range(2, 40, 4):
+        window.add(numbered(first, 4))
+    assert numbers(window.newest(100)) == list(range(42 - rows, 42)) and window.bytes <= rows * whole.bytes + 1
 
 
 @given(st.integers(1, 25))
@@ -71,24 +89,15 @@ def test_a_restored_window_goes_on_identically(count: int) -> None:
     window, restored = ReplayWindow(SHAPE, 7), ReplayWindow(SHAPE, 7)
     window.add(numbered(0, count))
     restored.restore(window.state())
+    assert alike(window, restored, count)
+
+
+def alike(window: ReplayWindow, restored: ReplayWindow, count: int) -> bool:
+    """Whether both sample the same after the same more rows."""
     for w in (window, restored):
         w.add(numbered(count, 3))
-    first, second = (w.sample(np.random.default_rng(1), 20).inputs for w in (window, restored))
-    np.testing.assert_array_equal(first, second)
-    assert restored.added == window.added
-
-
-@pytest.mark.parametrize("spoil", ["inputs", "legal", "added"])
-def test_foreign_rows_are_refused(spoil: str) -> None:
-    state = ReplayWindow(SHAPE, 7).state()
-    state[spoil] = np.zeros((2, 99), dtype=np.float32)
-    with pytest.raises(CheckpointError):
-        ReplayWindow(SHAPE, 7).restore(state)
-
-
-def test_join_rows() -> None:
-    rows = join_rows([numbered(0, 2), numbered(2, 1)], SHAPE)
-    assert rows.values[:, 0].tolist() == [0, 1, 2]
+    first, second = (w.sample(np.random.default_rng(1), 20).content.tobytes() for w in (window, restored))
+    return first == second and restored.added == window.added
 
 
 @pytest.mark.parametrize("capacity", [1, 3, 7, 9, 20])
@@ -97,6 +106,129 @@ def test_a_window_of_another_size_takes_up_what_fits(capacity: int) -> None:
     window.add(numbered(0, 13))
     restored.restore(window.state())
     kept = min(capacity, 10)
-    assert restored.newest(20).inputs[:, 0].tolist() == list(range(13 - kept, 13)) and restored.added == 13
+    assert numbers(restored.newest(20)) == list(range(13 - kept, 13)) and restored.added == 13
     restored.add(numbered(13, 2))
-    assert restored.newest(1).inputs[:, 0].tolist() == [14]
+    assert numbers(restored.newest(1)) == [14]
+
+
+# --- windows in files ---
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(saved=st.integers(1, 25), lost=st.integers(0, 9))
+def test_files_come_back_as_they_were_when_they_were_saved(
+    saved: int, lost: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What a killed run appended after its last checkpoint is cut off."""
+    folder = tmp_path_factory.mktemp("run")
+    window = ReplayWindow(SHAPE, 7, folder)
+    window.add(numbered(0, saved))
+    state = window.state()
+    window.add(numbered(900, lost))
+    restored, twin = ReplayWindow(SHAPE, 7, folder), ReplayWindow(SHAPE, 7)
+    restored.restore(state)
+    twin.add(numbered(0, saved))
+    assert alike(twin, restored, saved)
+
+
+def test_a_checkpoint_copies_no_rows(tmp_path: Path) -> None:
+    window = ReplayWindow(SHAPE, 1_000, tmp_path)
+    window.add(numbered(0, 500))
+    assert len(str(window.state())) < 300
+    before = (tmp_path / "rows.1.bin").read_bytes()
+    window.add(numbered(500, 10))
+    window.state()
+    assert (tmp_path / "rows.1.bin").read_bytes().startswith(before)
+
+
+def test_full_files_are_followed_by_others_and_let_go(tmp_path: Path) -> None:
+    files = RowFiles(tmp_path, largest=100)
+    for first in range(0, 60, 3):
+        files.append(numbered(first, 3))
+        files.forget(files.end - 7)
+    assert numbers(files.read(np.arange(53, 60))) == list(range(53, 60))
+    names = files.names()
+    assert "rows.1.bin" not in names and len(names) >= 2 and all((tmp_path / name).exists() for name in names)
+    again = RowFiles(tmp_path, largest=100)
+    again.restore(files.state())
+    assert again.end == 60 and numbers(again.read(np.array([58, 54]))) == [58, 54]
+
+
+@pytest.mark.parametrize("damage", ["shorter", "changed", "missing", "another"])
+def test_damaged_files_are_refused(damage: str, tmp_path: Path) -> None:
+    window = ReplayWindow(SHAPE, 50, tmp_path)
+    window.add(numbered(0, 20))
+    state, file = window.state(), tmp_path / "rows.1.bin"
+    content = file.read_bytes()
+    if damage == "shorter":
+        os.truncate(file, len(content) - 1)
+    elif damage == "changed":
+        file.write_bytes(content[:50] + b"\1" + content[51:])
+    elif damage == "missing":
+        file.unlink()
+    else:
+        state["files"][0]["number"] = "one"
+    said = {
+        "shorter": "rows.1.bin is truncated or was changed",
+        "changed": "rows.1.bin is truncated or was changed",
+        "missing": "rows.1.bin cannot be read: No such file or directory",
+        "another": "the replay window is damaged",
+    }
+    with pytest.raises(CheckpointError) as caught:
+        ReplayWindow(SHAPE, 50, tmp_path).restore(state)
+    assert said[damage] in str(caught.value) and str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("spoil", ["added", "content", "ends"])
+def test_foreign_states_are_refused(spoil: str) -> None:
+    window = ReplayWindow(SHAPE, 7)
+    window.add(numbered(0, 3))
+    state = window.state()
+    state[spoil] = {"added": 2, "content": np.zeros(9, np.uint8), "ends": np.array([1, 2, 9])}[spoil]
+    with pytest.raises(CheckpointError):
+        ReplayWindow(SHAPE, 7).restore(state)
+
+
+# --- windows of older programs ---
+
+
+def test_an_older_window_of_arrays_is_read() -> None:
+    rows = blank_rows(SHAPE, 4)
+    rows.inputs[:, :2] = np.arange(9, 13)[:, None]
+    columns = {name: column for name, column in rows.columns().items() if column.shape[1:] != (0,)}
+    window = ReplayWindow(SHAPE, 3)
+    window.restore({"added": 13, **columns})
+    assert numbers(window.newest(9)) == [10, 11, 12] and window.added == 13
+    for spoil in ("inputs", "legal"):
+        with pytest.raises(CheckpointError):
+            ReplayWindow(SHAPE, 3).restore({"added": 13, **columns, spoil: np.zeros((4, 99), np.float32)})
+
+
+def test_an_older_window_of_planes_is_read() -> None:
+    """Bits, hundredths and lists of legal actions, compressed."""
+    shape = shape_for(make_game("connect_four"), 8, 1, "resnet")
+    cells = shape.features
+    rows = blank_rows(shape, 2)
+    rows.inputs[:, [0, 50, cells - 1]], rows.inputs[:, cells:] = 1.0, 1.0
+    rows.legal[:, 0, [1, 4]], rows.policies[:, 0, [1, 4]], rows.policy_mask[:] = True, [0.2, 0.8], 1.0
+    rows.values[:], rows.value_mask[:] = [0.5, -0.5], 1.0
+    actions, shares = np.zeros((2, 7), np.uint16), np.zeros((2, 7), np.uint16)
+    actions[:, :2], shares[:, :2] = [1, 4], [13_107, 52_428]
+    columns = {
+        "bits": np.packbits(rows.inputs[:, :cells] != 0, axis=1),
+        "levels": np.full((2, shape.planes[0]), 100, np.uint8),
+        "values": rows.values,
+        "value_mask": rows.value_mask,
+        "policy_mask": rows.policy_mask,
+        "legal": np.array([[2, 0]] * 2, np.uint8),
+        "actions": actions,
+        "shares": shares,
+    }
+    packed = {name: np.frombuffer(zlib.compress(column.tobytes()), np.uint8) for name, column in columns.items()}
+    window = ReplayWindow(shape, 5)
+    window.restore({"added": 40, **packed})
+    again: Rows = unpack(shape, window.newest(5))
+    for name, column in rows.columns().items():
+        np.testing.assert_allclose(getattr(again, name), column, atol=1 / 255, err_msg=name)
+    with pytest.raises(CheckpointError):
+        ReplayWindow(shape, 5).restore({"added": 40, **packed, "bits": np.zeros(5, np.uint8)})

@@ -37,7 +37,8 @@ from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training import checkpoint
 from sog.training import rounds as round_loop
 from sog.training.learner import LearnerSettings
-from sog.training.replay import blank_rows
+from sog.training.packing import pack
+from sog.training.rows import blank_rows
 from sog.training.run import Run, Until
 from sog.training.settings import Harvest, TrainSettings
 from sog.training.state import State
@@ -107,10 +108,10 @@ def test_no_two_actors_play_the_same() -> None:
     rows = []
     for actor, incarnation in ((0, 1), (0, 2), (1, 1)):
         playing = ActorPart("kuhn_poker", SETTINGS, 0, actor, incarnation)
-        rows += [playing.play(WEIGHTS, 1, 4, 0).harvest.rows.inputs.tobytes() for _ in range(2)]
+        rows += [playing.play(WEIGHTS, 1, 4, 0).harvest.rows.content.tobytes() for _ in range(2)]
     assert len(set(rows)) == 6
     again = ActorPart("kuhn_poker", SETTINGS, 0, 0, 1)
-    assert again.play(WEIGHTS, 1, 4, 0).harvest.rows.inputs.tobytes() == rows[0]
+    assert again.play(WEIGHTS, 1, 4, 0).harvest.rows.content.tobytes() == rows[0]
 
 
 def test_old_weights_are_kept_where_none_come() -> None:
@@ -118,7 +119,7 @@ def test_old_weights_are_kept_where_none_come() -> None:
     playing.play(WEIGHTS, 1, 1, 0)
     twin.play(WEIGHTS, 1, 1, 0)
     same = playing.play(b"", 1, 2, 0), twin.play(WEIGHTS, 1, 2, 0)
-    assert same[0].harvest.rows.inputs.tobytes() == same[1].harvest.rows.inputs.tobytes()
+    assert same[0].harvest.rows.content.tobytes() == same[1].harvest.rows.content.tobytes()
 
 
 def test_weights_that_come_are_taken_whatever_their_version_is() -> None:
@@ -128,7 +129,7 @@ def test_weights_that_come_are_taken_whatever_their_version_is() -> None:
         playing = ActorPart("kuhn_poker", SETTINGS, 0, 0, 1)
         playing.play(WEIGHTS, 1, 1, 0)
         playing.blocks = 0  # the same draws again
-        rows.append(playing.play(second, 1, 2, 0).harvest.rows.values.tobytes())
+        rows.append(playing.play(second, 1, 2, 0).harvest.rows.content.tobytes())
     assert rows[0] == rows[1] != rows[2]
 
 
@@ -141,8 +142,8 @@ def test_an_actor_of_rebel_without_rounds_plays_as_one_in_rounds() -> None:
         alone = play_round(make_actor("kuhn_poker", settings), settings, 0, 0, weights, 0)
         streamed = ActorPart("kuhn_poker", settings, 0, 0, 0).play(weights, 0, settings.games, 0).harvest
         assert len(streamed.rows) > 0
-        for name, column in alone.rows.columns().items():
-            np.testing.assert_array_equal(streamed.rows.columns()[name], column, err_msg=f"{solver} {name}")
+        np.testing.assert_array_equal(streamed.rows.content, alone.rows.content, err_msg=solver)
+        np.testing.assert_array_equal(streamed.rows.ends, alone.rows.ends, err_msg=solver)
 
 
 def test_a_run_that_goes_on_shows_the_rounds_it_has(tmp_path: Path) -> None:
@@ -168,7 +169,7 @@ def test_rows_remember_their_weights() -> None:
     assert second.version == pytest.approx(10 * second.rows / second.held)
     restored = ReplayPart(SETTINGS, replay.state())
     np.testing.assert_array_equal(restored.versions, replay.versions)
-    batches = [keeper.sample(2, (1, 2))[1].inputs for keeper in (replay, restored)]
+    batches = [keeper.sample(2, (1, 2))[1].content for keeper in (replay, restored)]
     np.testing.assert_array_equal(*batches)
 
 
@@ -357,7 +358,7 @@ def test_a_smaller_window_takes_the_newest_rows_of_a_larger_one() -> None:
     large = TrainSettings(None, LearnerSettings(batch=4), shape, replay=10)
     replay = ReplayPart(large)
     for version in (0, 7):
-        replay.add(RowBlock(Harvest(blank_rows(shape, 4), 1, 1, 1), version, 0.0, 0.0, 0.0, "here"))
+        replay.add(RowBlock(Harvest(pack(shape, blank_rows(shape, 4)), 1, 1, 1), version, 0.0, 0.0, 0.0, "here"))
     small = ReplayPart(replace(large, replay=5), replay.state())
     assert len(small.window) == 5 and small.state()["versions"].tolist() == [0, 7, 7, 7, 7]
     assert ReplayPart(replace(large, replay=20), replay.state()).state()["versions"].tolist() == [0] * 4 + [7] * 4

@@ -22,6 +22,7 @@ from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.learner import LearnerSettings
+from sog.training.packing import unpack
 from sog.training.settings import Harvest, TrainSettings
 from sog.training.workers import hire, make_actor, play_round
 
@@ -41,8 +42,7 @@ WEIGHTS = network_bytes(CVPN(TINY.shape, 1))
 
 
 def bits(harvest: Harvest) -> tuple[object, ...]:
-    columns = [column.tobytes() for column in harvest.rows.columns().values()]
-    return harvest.games, harvest.searches, harvest.queries, *columns
+    return harvest.games, harvest.searches, harvest.queries, harvest.rows.content.tobytes()
 
 
 def children() -> list[int]:
@@ -115,4 +115,4 @@ def test_shares_differ() -> None:
     actor = make_actor("kuhn_poker", TINY)
     found = {bits(play_round(actor, TINY, *key, WEIGHTS, 0)) for key in ((0, 0), (0, 1), (1, 0))}
     assert len(found) == 3
-    assert np.isfinite(play_round(actor, TINY, 0, 0, WEIGHTS, 0).rows.values).all()
+    assert np.isfinite(unpack(TINY.shape, play_round(actor, TINY, 0, 0, WEIGHTS, 0).rows).values).all()

@@ -21,7 +21,7 @@ from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.mcts.search import PuctSettings, PuctTree, search
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.replay import Rows, join_rows
+from sog.training.packing import PackedRows, join_packed, pack
 from sog.training.settings import Harvest
 
 __all__ = ["AlphaZeroActing", "AlphaZeroActor", "AlphaZeroGame"]
@@ -109,14 +109,15 @@ class AlphaZeroActor:
         if self.shared is not None and self.shared.size > _SHARED:
             self.shared = None
         seeds = rng.integers(2**62, size=games)
-        rows: dict[int, Rows] = {}
+        rows: dict[int, PackedRows] = {}
 
         def begun() -> Iterator[AlphaZeroGame]:
             for k, seed in enumerate(seeds):
                 yield AlphaZeroGame(self.shared or PublicTree(self.game), self.acting, np.random.default_rng(seed), k)
 
         for game in drive(begun(), evaluator, self.acting.side_by_side):
-            rows[game.number] = game_rows(game.public, game.visits, game.utility, self.shape, share=0.0)
+            played = game_rows(game.public, game.visits, game.utility, self.shape, share=0.0)
+            rows[game.number] = pack(self.shape, played)
         # By number, not in the order in which games ended.
-        joined = join_rows([rows[k] for k in range(games)], self.shape)
+        joined = join_packed([rows[k] for k in range(games)])
         return Harvest(joined, games, len(joined), 0)

@@ -19,7 +19,8 @@ from sog.nets.shape import NetworkShape
 from sog.searches.leaves.drive import drive_with_followers
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.replay import Rows, join_rows
+from sog.training.packing import PackedRows, join_packed, pack_all
+from sog.training.rows import Rows
 from sog.training.settings import Harvest
 
 __all__ = ["BoardActing", "BoardActor"]
@@ -68,15 +69,14 @@ class BoardActor:
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play this many games of round `number`, and search their queries."""
-        rows: dict[tuple[int, int], list[Rows]] = {}
+        rows: dict[tuple[int, int], PackedRows] = {}
         searches = queries = 0
         for job in self.finished(games, evaluator, rng, number):
-            rows[job.number] = self.rows_of(job, job.rng)
+            rows[job.number] = pack_all(self.shape, self.rows_of(job, job.rng))
             queries += isinstance(job, QuerySolve)
             searches += len(job.visits) if isinstance(job, BoardGame) else 0
         # In the order of jobs, not in that in which they ended.
-        parts = [part for key in sorted(rows) for part in rows[key]]
-        return Harvest(join_rows(parts, self.shape), games, searches, queries)
+        return Harvest(join_packed([rows[key] for key in sorted(rows)]), games, searches, queries)
 
     def finished(
         self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0

@@ -10,7 +10,7 @@ from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.replay import Rows, blank_rows
+from sog.training.rows import Rows, blank_rows
 
 __all__ = ["add_owners", "game_rows", "repeats", "value_targets"]
 

@@ -24,9 +24,9 @@ from sog.searches.leaves.evaluator import Beliefs
 from sog.training import checkpoint
 from sog.training.learner import Learner, LearnerSettings
 from sog.training.lock import held
-from sog.training.packing import window_for
-from sog.training.replay import Rows, blank_rows
-from sog.training.rows import write_policy, write_values
+from sog.training.packing import pack, unpack
+from sog.training.replay import ReplayWindow
+from sog.training.rows import Rows, blank_rows, write_policy, write_values
 
 __all__ = ["DistilSettings", "Distilled", "distil", "distil_into", "refuse_used", "taught"]
 
@@ -79,14 +79,14 @@ def distil(
     rng = np.random.default_rng(seed)
     draws = BeliefDraws(teacher.public, teacher.policy, settings.drawing, rng)
     learner = Learner(CVPN(settings.shape, seed), _scheduled(settings))
-    window = window_for(settings.shape, settings.window)
+    window = ReplayWindow(settings.shape, settings.window)
     deadline = math.inf if minutes is None else working_time() + 60.0 * minutes
     lately: list[tuple[float, float]] = []
     # Beliefs and steps in turn: as many steps as the rows allow (updates_per_example).
     while not learner.steps or (learner.steps < settings.steps and working_time() < deadline):
-        window.add(taught(teacher, *draws.draw(), settings.shape))
+        window.add(pack(settings.shape, taught(teacher, *draws.draw(), settings.shape)))
         for _ in range(min(learner.allowed(window.added), settings.steps) - learner.steps):
-            losses = learner.step(window.sample(rng, settings.learner.batch))
+            losses = learner.step(unpack(settings.shape, window.sample(rng, settings.learner.batch)))
             lately = [*lately[-99:], (losses.value, losses.policy)]
         if lately:
             report(learner.steps, f"value loss {np.mean(lately, axis=0)[0]:.5f}")

@@ -76,8 +76,8 @@ def distillation(
     if network is not None:
         settings = replace(settings, shape=sized(settings.shape, network))
     wanted = DistilSettings(settings.shape, steps)
-    needed = replace(settings, learner=wanted.learner, replay=wanted.window).needed_bytes()
-    check_memory(needed, kept.game, saves=False)
+    needed = replace(settings, learner=wanted.learner, replay=wanted.window).needed_memory()
+    check_memory(needed, kept.game)
     public = listed_with_bar(kept.game, limit_gb, bar)
     return Distillation(teacher_of(public, kept, values), wanted, kept.meta, seed)
 

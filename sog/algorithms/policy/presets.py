@@ -13,7 +13,7 @@ from sog.algorithms.policy.rnad import RnadSettings
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.battleship import BattleshipHistories
 from sog.nets.shape import NetworkShape, policy_shape, sized
-from sog.training.memory import learning_bytes
+from sog.training.memory import NeededMemory, learning_bytes
 
 __all__ = ["PolicySettings", "mmd_preset", "nashpg_preset", "rnad_preset"]
 
@@ -31,9 +31,9 @@ class PolicySettings:
     steps: int = 100
     rounds: int = 10_000
 
-    def needed_bytes(self) -> tuple[float, float]:
+    def needed_memory(self) -> NeededMemory:
         """The network, those of former steps, and what the learner has beside; there is no replay window."""
-        return learning_bytes(self.shape, networks=2 + self.learning.networks_beside), 0.0
+        return NeededMemory(learning_bytes(self.shape, networks=2 + self.learning.networks_beside))
 
     def with_network(self, size: str) -> PolicySettings:
         """With other hidden layers, such as 2x256; SettingError as of `sized`."""

@@ -21,8 +21,8 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
-from sog.training.replay import Rows, blank_rows, join_rows
-from sog.training.rows import write_policy, write_values
+from sog.training.packing import PackedRows, join_packed, pack
+from sog.training.rows import Rows, blank_rows, write_policy, write_values
 from sog.training.settings import Harvest
 
 __all__ = ["Generating", "RebelActing", "RebelActor"]
@@ -69,7 +69,7 @@ class RebelActor:
         public = self.public or PublicTree(self.game)
         values = values_of(evaluator, self.acting.solve.warm > 0, self.acting.solve.pairs)
         layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)
-        rows: list[Rows] = []
+        rows: list[PackedRows] = []
         waiting, solves = [start_position(public)] * games, 0
         while waiting:
             # Equal beliefs of one level are one subgame, which games leave at iterations of their own.
@@ -79,12 +79,12 @@ class RebelActor:
                 group = groups[start : start + self.acting.side_by_side]
                 solving = Generating(public, group, self.acting, rng, layouts)
                 run(solving, values)
-                rows.append(solving.rows(self.shape))
+                rows.append(pack(self.shape, solving.rows(self.shape)))
                 if self.acting.solve.warm:
-                    rows.append(solving.policy_rows(self.shape))
+                    rows.append(pack(self.shape, solving.policy_rows(self.shape)))
                 waiting += solving.found
                 solves += len(group)
-        return Harvest(join_rows(rows, self.shape), games, solves, 0)
+        return Harvest(join_packed(rows), games, solves, 0)
 
 
 def _alike(positions: list[PublicBelief]) -> list[tuple[PublicBelief, int]]:

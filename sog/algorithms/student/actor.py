@@ -16,7 +16,8 @@ from sog.searches.leaves.drive import drive_with_followers
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
-from sog.training.replay import Rows, join_rows
+from sog.training.packing import pack_all
+from sog.training.rows import Rows
 from sog.training.settings import Harvest
 
 __all__ = ["SogActing", "SogActor"]
@@ -45,15 +46,17 @@ class SogActor:
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play this many games and solve every query that comes of them."""
-        rows: list[Rows] = []
         searches = solved = 0
-        for job in self.finished(games, evaluator, rng):
-            rows.extend(self.rows_of(job, rng))
-            if isinstance(job, Solving):
-                solved += 1
-            else:
-                searches += len(job.visits)
-        return Harvest(join_rows(rows, self.shape), games, searches, solved)
+
+        def rows() -> Iterator[Rows]:
+            nonlocal searches, solved
+            for job in self.finished(games, evaluator, rng):
+                yield from self.rows_of(job, rng)
+                solved += isinstance(job, Solving)
+                searches += len(job.visits) if isinstance(job, SogGame) else 0
+
+        packed = pack_all(self.shape, rows())
+        return Harvest(packed, games, searches, solved)
 
     def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SogGame | Solving]:
         """A round's games and query solves, each as it ends.

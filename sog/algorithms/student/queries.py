@@ -16,8 +16,7 @@ from sog.searches.gtcfr.search import SearchLog, search
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.replay import Rows, blank_rows
-from sog.training.rows import write_policy, write_values
+from sog.training.rows import Rows, blank_rows, write_policy, write_values
 
 __all__ = ["Query", "QuerySettings", "Solving", "query_log", "visit_row"]
 

@@ -18,13 +18,13 @@ from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, BoardPosition, PositionGame
 from sog.games.game_records import GameRecord
-from sog.games.planes import MOST
 from sog.games.strings import write_game
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE: Final = 1  # the player numbers are OpenSpiel's
 BLACK: Final = 0
 
+_MOST: Final = 2.55  # of the move number's plane, from move 255 on
 _PIECES: Final = "PNBRQKpnbrqk"  # board codes 1 to 12
 _PAWNS: Final = (1, 7)
 _KINGS: Final = (6, 12)
@@ -110,7 +110,7 @@ class Chess(PositionGame):
         for k, right in enumerate("kqKQ" if black else "KQkq"):
             if right in seen[0].castling:
                 out[-7 + k] = 1.0
-        out[-3], out[-2] = seen[0].quiet / 100.0, min(seen[0].number / 100.0, MOST)
+        out[-3], out[-2] = seen[0].quiet / 100.0, min(seen[0].number / 100.0, _MOST)
 
     def write_record(self, record: GameRecord) -> str:
         return pgn_record(self, record, self.fen, START)

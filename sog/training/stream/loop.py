@@ -29,7 +29,17 @@ from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
 from sog.training.rounds import play_rounds
-from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, with_value_planes
+from sog.training.run import (
+    DAMAGE,
+    WINDOW_BYTES,
+    Hooks,
+    Run,
+    Until,
+    describe,
+    is_to_resume,
+    window_bytes,
+    with_value_planes,
+)
 from sog.training.settings import TrainSettings
 from sog.training.state import State
 from sog.training.stream.parts import steps_of
@@ -80,27 +90,36 @@ def train_stream(
     with held(out, hooks.note):
         settings = with_value_planes(run, settings, out)
         resumed = is_to_resume(run, settings, out, resume, hooks.note)
-        with _supervised(run, settings, out, resumed, hooks, placed) as rounds:
+        most_bytes = window_bytes(settings, out, hooks.note, _COPIES)
+        with _supervised(run, settings, out, resumed, hooks, placed, most_bytes) as rounds:
             return play_rounds(rounds, out, until.total(settings), until, hooks)
 
 
 @contextmanager
 def _supervised(
-    run: Run, settings: TrainSettings, out: Path, resumed: bool, hooks: StreamHooks, placed: Placed
+    run: Run,
+    settings: TrainSettings,
+    out: Path,
+    resumed: bool,
+    hooks: StreamHooks,
+    placed: Placed,
+    most_bytes: int,
 ) -> Iterator[StreamRounds]:
     """The run with its processes; they end with it."""
     with ExitStack() as stack, executor(placed.actors) as there:
         served = placed.evaluator
         evaluator = None if served is None else stack.enter_context(serving(settings.shape, served))
-        rounds = StreamRounds(run, settings, out / "checkpoint", resumed, hooks)
+        rounds = StreamRounds(run, settings, out / "checkpoint", resumed, hooks, most_bytes)
         name = f"{socket.gethostname()}:{out.resolve()}"
-        start = Start(name, run.game, settings, run.seed, run.workers, placed.learner, rounds.load, evaluator)
+        bounded = replace(settings, replay_bytes=most_bytes)
+        start = Start(name, run.game, bounded, run.seed, run.workers, placed.learner, rounds.load, evaluator)
         rounds.supervisor = Supervisor(there, start, rounds.totals)
         yield rounds
 
 
 _LOOK = 1.0  # seconds
 _LAST_SAVES = 3  # tries to save at the end
+_COPIES = 3  # of the replay window while it is saved: its rows in order, as they are sent, and as they are written
 
 
 class StreamRounds:
@@ -111,9 +130,14 @@ class StreamRounds:
 
     supervisor: Supervisor
 
-    def __init__(self, run: Run, settings: TrainSettings, folder: Path, resumed: bool, hooks: StreamHooks) -> None:
-        """A new run, or the one whose checkpoint is in `folder`; CheckpointError where that is damaged."""
-        self.run, self.settings, self.folder, self.hooks = run, settings, folder, hooks
+    def __init__(
+        self, run: Run, settings: TrainSettings, folder: Path, resumed: bool, hooks: StreamHooks, most_bytes: int
+    ) -> None:
+        """A new run, or the one whose checkpoint is in `folder`; CheckpointError where that is damaged.
+
+        most_bytes: that its replay window may take.
+        """
+        self.run, self.settings, self.folder, self.hooks, self.most_bytes = run, settings, folder, hooks, most_bytes
         self.record, self.totals = TrainingRecord(), Totals()
         self._next_look = 0.0
         if not resumed:
@@ -218,5 +242,5 @@ class StreamRounds:
 
     def _write(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:
         run = self.run
-        description = describe(run, self.settings, self.record)
+        description = {**describe(run, self.settings, self.record), WINDOW_BYTES: self.most_bytes}
         checkpoint.save(folder, network, run.game, run.name, steps, description, state)

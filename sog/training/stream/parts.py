@@ -20,8 +20,8 @@ from sog.nets.serving.client import ServedEvaluator
 from sog.searches.kernels.compiling import WATCH
 from sog.searches.leaves.evaluator import Clock, Timed
 from sog.training.learner import Learner
-from sog.training.packing import window_for
-from sog.training.replay import Rows
+from sog.training.packing import PackedRows, join_packed, unpack
+from sog.training.replay import ReplayWindow
 from sog.training.settings import Harvest, TrainSettings
 from sog.training.state import State
 from sog.training.symmetries import turned
@@ -107,7 +107,8 @@ class ReplayPart:
 
     def __init__(self, settings: TrainSettings, state: State | None = None) -> None:
         """An empty one, or one with a state that another gave; raises CheckpointError where it is none."""
-        self.window = window_for(settings.shape, settings.replay, settings.window)
+        most_bytes = settings.replay_bytes or None
+        self.window = ReplayWindow(settings.shape, settings.replay, None, settings.window, most_bytes)
         self.batch = settings.learner.batch
         self.versions: Int64 = np.zeros(self.window.capacity, dtype=np.int64)
         if state is not None:
@@ -127,10 +128,10 @@ class ReplayPart:
         self.versions[self._places(min(len(harvest.rows), window.capacity))] = block.version
         mean = float(self.versions[self._places(len(window))].mean()) if len(window) else 0.0
         # The rows stay here; the supervisor needs the counts only.
-        bare = replace(block, harvest=replace(harvest, rows=harvest.rows.take(slice(0))))
+        bare = replace(block, harvest=replace(harvest, rows=join_packed([])))
         return Taken(window.added, len(window), mean, len(harvest.rows), bare)
 
-    def sample(self, steps: int, seed: tuple[int, ...]) -> list[Rows]:
+    def sample(self, steps: int, seed: tuple[int, ...]) -> list[PackedRows]:
         """Batches for this many steps of the learner."""
         rng = np.random.default_rng(seed)
         return [self.window.sample(rng, self.batch) for _ in range(steps)]
@@ -146,6 +147,7 @@ class LearnerPart:
     def __init__(self, game: str, settings: TrainSettings, seed: int, device: str, state: State | None = None) -> None:
         """A fresh one, or one with a state that another gave; raises CheckpointError where it is none."""
         torch.set_num_threads(1)
+        self.shape = settings.shape
         self.symmetries, self.seed = make_game(game).symmetries if settings.learner.symmetries else (), seed
         if state is None:
             network = CVPN(settings.shape, seed)
@@ -155,11 +157,11 @@ class LearnerPart:
         if state is not None:
             self.learner.restore(state["learner"])
 
-    def learn(self, batches: list[Rows]) -> LearnerSteps:
+    def learn(self, batches: list[PackedRows]) -> LearnerSteps:
         """A step on each batch."""
         # By the steps taken: a learner that replaces a dead one draws what that one would have.
         rng = np.random.default_rng((self.seed, 2**21, self.learner.steps))
-        found = [self.learner.step(turned(rows, self.symmetries, rng)) for rows in batches]
+        found = [self.learner.step(turned(unpack(self.shape, rows), self.symmetries, rng)) for rows in batches]
         value, policy = (float(np.mean([getattr(x, name) for x in found])) for name in ("value", "policy"))
         return LearnerSteps(self.learner.steps, value, policy)
 
