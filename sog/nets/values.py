@@ -22,7 +22,7 @@ from sog.nets.inference import (
     refuse_broken,
     torch_answer,
 )
-from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Timed, Wanted
+from sog.searches.leaves.evaluator import Beliefs, Droppable, Evaluations, Evaluator, Timed, Wanted
 from sog.searches.leaves.pairing import expectations, pairing_of
 
 # Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
@@ -48,6 +48,8 @@ def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False)
     """
     if isinstance(evaluator, Timed):
         return Timed(values_of(evaluator.evaluator, policies, pairs), evaluator.clock)
+    if isinstance(evaluator, Droppable):
+        return Droppable(values_of(evaluator.evaluator, policies, pairs), evaluator.over)
     if pairs and isinstance(evaluator, TorchEvaluator) and _is_pairing(evaluator):
         evaluator = JoiningEvaluator(MlpAnswer(evaluator.network))
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None

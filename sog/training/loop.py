@@ -6,7 +6,6 @@ While the workers play round k with the weights of round k, the learner learns f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,14 +20,14 @@ from sog.games.catalog import make_game
 from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
-from sog.nets.serialized import network_bytes
+from sog.nets.serialized import network_bytes, network_of
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.learner import Learner
 from sog.training.lock import held
 from sog.training.packing import unpack
 from sog.training.replay import ReplayWindow
-from sog.training.rounds import play_rounds
+from sog.training.rounds import Watch, play_rounds
 from sog.training.run import (
     DAMAGE,
     WINDOW_BYTES,
@@ -81,13 +80,29 @@ def train(
 
 
 @dataclass(frozen=True)
+class _Begun:
+    """A round that is not over.  weights: it is played with.  losses: of each learning step taken so far."""
+
+    weights: bytes
+    losses: list[tuple[float, float]] = field(default_factory=list)
+
+    def state(self) -> State:
+        """Its part of a training state."""
+        return {"weights": np.frombuffer(self.weights, dtype=np.uint8), "losses": self.losses}
+
+
+@dataclass
 class _Learning:
-    """A run's learner, window and record.  symmetries: those that rows are turned by, if any."""
+    """A run's learner, window and record.
+
+    symmetries: those that rows are turned by, if any.  begun: the round in hand; None between two rounds.
+    """
 
     learner: Learner
     replay: ReplayWindow
     symmetries: tuple[Symmetry, ...] = ()
     record: TrainingRecord = field(default_factory=TrainingRecord)
+    begun: _Begun | None = None
 
 
 @dataclass(frozen=True)
@@ -107,17 +122,28 @@ class SelfPlayRounds:
     def network(self) -> CVPN:
         return self.learning.learner.kept
 
-    def play_round(self, pause: Callable[[], bool]) -> Point:
-        """Self-play of one round beside the learning from the rounds before."""
-        learner, replay, number = self.learning.learner, self.learning.replay, self.record.round
+    def play_round(self, watch: Watch) -> Point | None:
+        """Self-play of one round beside the learning from the rounds before.
+
+        A round that is dropped is played again when the run is resumed, and is then the same round; the learning so
+        far is kept.
+        """
+        learning, number = self.learning, self.record.round
+        learner, replay = learning.learner, learning.replay
         # Workers play with the weights before this round's steps, while the learner learns from earlier rounds' rows:
         # nothing depends on which of them ends first.
-        self.crew.start(network_bytes(learner.kept), number)
+        begun = learning.begun = learning.begun or _Begun(network_bytes(learner.kept))
+        self.crew.start(begun.weights, number)
         # 2^20 keeps the learner's draws apart from every worker's (seed, worker, round).
-        value, policy = _learn(self.learning, (self.run.seed, 2**20, number))
-        harvests = self.crew.harvest()
+        if not _learn(learning, (self.run.seed, 2**20, number), begun.losses, watch):
+            return None
+        harvests = self.crew.harvest(watch)
+        if harvests is None:
+            return None
+        learning.begun = None
         for harvest in harvests:
             replay.add(harvest.rows)
+        values, policies = zip(*begun.losses, strict=True) if begun.losses else ([math.nan], [math.nan])
         return Point(
             round=number + 1,
             steps=learner.steps,
@@ -125,16 +151,18 @@ class SelfPlayRounds:
             games=sum(h.games for h in harvests),
             searches=sum(h.searches for h in harvests),
             queries=sum(h.queries for h in harvests),
-            value_loss=value,
-            policy_loss=policy,
+            value_loss=float(np.mean(values)),
+            policy_loss=float(np.mean(policies)),
         )
 
     def keep(self, folder: Path, whole: bool) -> bool:
-        run, learner, replay = self.run, self.learning.learner, self.learning.replay
+        run, learner, replay, begun = self.run, self.learning.learner, self.learning.replay, self.learning.begun
         description = {**describe(run, self.settings, self.record), WINDOW_BYTES: replay.most_bytes}
         state: State | None = None
         if whole:
             state = {"learner": learner.state(), "replay": replay.state(), **self.record.state()}
+            if begun is not None:
+                state["begun"] = begun.state()
         checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
         if whole:
             replay.saved()
@@ -144,19 +172,26 @@ class SelfPlayRounds:
         self.keep(folder, True)
 
 
-def _learn(learning: _Learning, seed: tuple[int, int, int]) -> tuple[float, float]:
-    """The gradient steps that the rows so far allow; the mean losses."""
+def _learn(learning: _Learning, seed: tuple[int, int, int], losses: list[tuple[float, float]], watch: Watch) -> bool:
+    """The gradient steps that the rows so far allow; False where `watch` ended them.
+
+    losses: of each step of this round, to which those of these steps are added.
+    """
     learner, replay = learning.learner, learning.replay
     rng = np.random.default_rng(seed)
-    count = learner.allowed(replay.added) - learner.steps
+    count = learner.allowed(replay.added) - learner.steps + len(losses)
     batch, shape = learner.settings.batch, replay.shape
-    found = []
-    for _ in range(count):
-        rows = unpack(shape, replay.sample(rng, batch))
-        found.append(learner.step(turned(rows, learning.symmetries, rng)))
-    if not found:
-        return math.nan, math.nan
-    return float(np.mean([x.value for x in found])), float(np.mean([x.policy for x in found]))
+    for k in range(count):
+        rows = turned(unpack(shape, replay.sample(rng, batch)), learning.symmetries, rng)
+        # Steps that were taken before the round was dropped: their draws are made again, and the next are then the
+        # same.
+        if k < len(losses):
+            continue
+        found = learner.step(rows)
+        losses.append((found.value, found.policy))
+        if watch.pause():
+            return False
+    return True
 
 
 def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: torch.device, out: Path) -> _Learning:
@@ -168,9 +203,17 @@ def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: to
     try:
         fresh.learner.restore(state["learner"])
         fresh.replay.restore(state["replay"])
-        return replace(fresh, record=read_record(state))
+        begun = _read_begun(state["begun"], settings) if "begun" in state else None
+        return replace(fresh, record=read_record(state), begun=begun)
     except DAMAGE as error:
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+
+
+def _read_begun(state: State, settings: TrainSettings) -> _Begun:
+    """What `_Begun.state` wrote; one of DAMAGE where it did not."""
+    weights = state["weights"].tobytes()
+    network_of(settings.shape, weights)
+    return _Begun(weights, [(float(value), float(policy)) for value, policy in state["losses"]])
 
 
 def _first(run: Run, settings: TrainSettings, window: ReplayWindow, device: torch.device) -> _Learning:

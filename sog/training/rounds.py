@@ -12,18 +12,20 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from sog.nets.cvpn import CVPN
 from sog.searches.kernels.compiling import working_time
 from sog.training.curve import CURVE, Point, TrainingRecord, write_curve
-from sog.training.run import Hooks, Until, stop_on_sigterm
+from sog.training.run import Hooks, Stops, Until, stop_on_signals
 
 __all__ = [
+    "GRACE_SECONDS",
     "SAVE_SECONDS",
     "SAVE_SHARE",
     "Rounds",
     "TrainingClock",
+    "Watch",
     "is_due",
     "is_snapshot",
     "next_save",
@@ -31,6 +33,9 @@ __all__ = [
     "snapshot",
 ]
 
+T = TypeVar("T")
+
+GRACE_SECONDS: Final = 10.0  # after the time is up, in which a round may end; then it is dropped
 SAVE_SECONDS: Final = 20.0  # between checkpoints, at least: what a kill may cost
 SAVE_SHARE: Final = 0.05  # of the time, at most, goes into writing them
 
@@ -45,11 +50,10 @@ class Rounds(Protocol):
     def network(self) -> CVPN | None:
         """The network that is kept, measured and played with; None where the process that has it has just died."""
 
-    def play_round(self, pause: Callable[[], bool]) -> Point | None:
+    def play_round(self, watch: Watch) -> Point | None:
         """Play one round; its point of the curve, without minutes and measure.
 
-        pause: a round whose state can be kept in its middle calls it now and then. It counts the time and saves where
-        that is due; where it answers True the round ends at once, without a point: None.
+        None where `watch` ended it in its middle. What was played of it then counts for nothing or is kept.
         """
 
     def keep(self, folder: Path, whole: bool) -> bool:
@@ -59,34 +63,42 @@ class Rounds(Protocol):
         """Write the run's last checkpoint whole; CheckpointError where that cannot be done."""
 
 
+class Watch(Protocol):
+    """What a round asks while it is being played."""
+
+    def pause(self) -> bool:
+        """Count the time, and save where that is due; True: the round ends at once. Where the run can be saved."""
+
+    def over(self) -> bool:
+        """Whether the work in hand is to be dropped, since the run must end."""
+
+    def stopped(self) -> bool:
+        """The same, but only by a signal."""
+
+    def dropping(self, work: Callable[[], T]) -> T | None:
+        """The result of work that may be dropped at any moment; None where it was, by a signal or by Dropped."""
+
+
 def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) -> Point:
     """Play until there are `total` rounds or `until` says stop, keeping the run in `out`; the curve's last point."""
-    record, clock = run.record, TrainingClock(run.record)
-    deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
-    most = math.inf if until.processor is None else 60.0 * until.processor
-    saves = _Saves(run, out)
-    with stop_on_sigterm() as stop:
-
-        def over() -> bool:
-            return working_time() >= deadline or record.processor >= most or bool(stop)
-
-        def pause() -> bool:
-            clock.read()
-            saves.save_where_due()
-            return over()
-
+    record, clock, saves = run.record, TrainingClock(run.record), _Saves(run, out)
+    with stop_on_signals() as stops:
+        watch = _Watch(stops, clock, saves, until)
         # The untrained network too: every measure of progress needs its start.
         if record.round == 0:
             run.keep(snapshot(out, 0), False)
         # The order: time up to here, measure (not counted), point, snapshot, checkpoint. A kill costs what came since
         # the last.
-        while record.round < total and not over():
-            point = run.play_round(pause)
+        while record.round < total and not watch.time_is_up():
+            point = run.play_round(watch)
+            clock.read()
             if point is None:
                 break
             record.round = point.round
-            clock.read()
-            point = replace(point, minutes=record.seconds / 60.0, measured=_measured(run, hooks, total))
+            due = is_due(hooks, record.round, total)
+            point = replace(
+                point, minutes=record.seconds / 60.0, measured=_measure(run, hooks, stops) if due else math.nan
+            )
             clock.leave_out()
             record.points.append(point)
             hooks.report(point, total)
@@ -94,13 +106,41 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
                 run.keep(snapshot(out, record.round), False)
             saves.save_where_due()
         # A run that stopped between two measures ends with one, unless it must end at once.
-        if record.points and math.isnan(record.last.measured) and not stop:
-            record.points[-1] = replace(record.last, measured=_measure(run, hooks))  # time was up in between
+        if record.points and math.isnan(record.last.measured):
+            record.points[-1] = replace(record.last, measured=_measure(run, hooks, stops))
             clock.leave_out()
         # Checkpoint before curve, as everywhere: see _Saves.
         run.finish(out / "checkpoint")
         write_curve(out / CURVE, record.points)
     return record.last
+
+
+class _Watch:
+    """Reads the clock and hears the signals for a round."""
+
+    def __init__(self, stops: Stops, clock: TrainingClock, saves: _Saves, until: Until) -> None:
+        self._stops, self._clock, self._saves = stops, clock, saves
+        self._deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
+        self._most = math.inf if until.processor is None else 60.0 * until.processor
+
+    def time_is_up(self, grace: float = 0.0) -> bool:
+        """Whether no further round is to begin, or to continue after so many seconds of grace."""
+        processor = self._clock.processor()
+        return bool(self._stops) or working_time() >= self._deadline + grace or processor >= self._most + grace
+
+    def pause(self) -> bool:
+        self._clock.read()
+        self._saves.save_where_due()
+        return self.over()
+
+    def over(self) -> bool:
+        return self.time_is_up(GRACE_SECONDS)
+
+    def stopped(self) -> bool:
+        return bool(self._stops)
+
+    def dropping(self, work: Callable[[], T]) -> T | None:
+        return self._stops.dropping(work)
 
 
 class _Saves:
@@ -131,7 +171,11 @@ class TrainingClock:
         """Count the time until now."""
         # Compiling of other processes is reported late: without the maximum the time could run backwards.
         self.record.seconds = max(self.record.seconds, working_time() - self._started)
-        self.record.processor = time.process_time() - self._used
+        self.record.processor = self.processor()
+
+    def processor(self) -> float:
+        """Seconds of a processor that the run has used, up to now."""
+        return time.process_time() - self._used
 
     def leave_out(self) -> None:
         """Count none of the time since `read`: what measuring takes is no training."""
@@ -139,17 +183,13 @@ class TrainingClock:
         self._used = time.process_time() - self.record.processor
 
 
-def _measured(run: Rounds, hooks: Hooks, total: int) -> float:
-    """The measure after the round just played, where it is due; otherwise NaN."""
-    return _measure(run, hooks) if is_due(hooks, run.record.round, total) else math.nan
-
-
-def _measure(run: Rounds, hooks: Hooks) -> float:
-    """The measure of the network now; NaN where nothing measures, or there is no network."""
-    if hooks.measure is None:
+def _measure(run: Rounds, hooks: Hooks, stops: Stops) -> float:
+    """The measure of the network now; NaN where nothing measures, there is no network, or a signal came meanwhile."""
+    measure, network = hooks.measure, None if hooks.measure is None else run.network
+    if measure is None or network is None:
         return math.nan
-    network = run.network
-    return math.nan if network is None else hooks.measure(network)
+    measured = stops.dropping(lambda: measure(network))
+    return math.nan if measured is None else measured
 
 
 def next_save(took: float) -> float:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from types import FrameType
+from typing import Any, Final, TypeVar
 
 from sog.errors import CheckpointError, SettingError, check_whole
 from sog.files import shown
 from sog.memory import gigabytes
 from sog.nets.cvpn import CVPN
+from sog.searches.leaves.evaluator import Dropped
 from sog.training import checkpoint
 from sog.training.curve import CURVE, PICTURE, Point, TrainingRecord
 from sog.training.memory import free_for_window
@@ -25,15 +27,18 @@ __all__ = [
     "Hooks",
     "Measure",
     "Run",
+    "Stops",
     "Until",
     "as_begun",
     "describe",
     "end_of",
     "is_to_resume",
-    "stop_on_sigterm",
+    "stop_on_signals",
     "window_bytes",
     "with_value_planes",
 ]
+
+T = TypeVar("T")
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
 Measure = Callable[[CVPN], float]
@@ -219,18 +224,51 @@ def as_begun(run: Run, out: Path) -> Run:
     return replace(run, begins=str(checkpoint.load_meta(folder).settings.get("begins", "")))
 
 
+class Stops:
+    """Whether SIGTERM or Ctrl-C has asked a run to end: then it is true.  came: the signals."""
+
+    def __init__(self) -> None:
+        self.came: list[int] = []
+        self._droppable = False
+
+    def __bool__(self) -> bool:
+        return bool(self.came)
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal. While the work in hand may be dropped it is, at once."""
+        self.came.append(number)
+        if self._droppable:
+            raise Dropped
+
+    def dropping(self, work: Callable[[], T]) -> T | None:
+        """The work's result; None where a signal came, or the work raised Dropped itself: nothing of it counts then."""
+        try:
+            self._droppable = True
+            return None if self else work()
+        except Dropped:
+            return None
+        finally:
+            self._droppable = False
+
+
 @contextmanager
-def stop_on_sigterm() -> Iterator[list[int]]:
-    """A list that SIGTERM makes true, so that the round in hand is finished and saved; the signal then takes effect."""
-    signals: list[int] = []
+def stop_on_signals() -> Iterator[Stops]:
+    """What SIGTERM and Ctrl-C make true, so that the run is saved; the first signal then takes effect.
+
+    Raises SettingError outside the main thread, which alone hears signals.
+    """
+    stops, before = Stops(), {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        before = signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
+        for number, handler in before.items():
+            if handler != signal.SIG_IGN:  # as under nohup
+                signal.signal(number, stops.note)
     except ValueError as error:  # not in the main thread
         raise SettingError("training must run in the main thread") from error
     try:
-        yield signals
+        yield stops
     finally:
         # The signal is raised again once the run is saved: the process ends by it, as its sender expects.
-        signal.signal(signal.SIGTERM, before)
-        if signals:
-            signal.raise_signal(signal.SIGTERM)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if stops:
+            signal.raise_signal(stops.came[0])

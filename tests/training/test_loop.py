@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import math
 import multiprocessing
+import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -137,9 +140,10 @@ def test_minutes_do_not_count_what_compiling_takes(tmp_path: Path, monkeypatch: 
     """Each round seems to compile for an hour less than nothing: an hour of training is over after the first."""
     play = workers.play_round
 
-    def played(*arguments: Any) -> Harvest:
+    def played(*arguments: Any, **named: Any) -> Harvest:
+        harvest = play(*arguments, **named)
         WATCH.add(-3600.0)
-        return play(*arguments)
+        return harvest
 
     monkeypatch.setattr(workers, "play_round", played)
     try:
@@ -147,6 +151,39 @@ def test_minutes_do_not_count_what_compiling_takes(tmp_path: Path, monkeypatch: 
     finally:
         WATCH.add(3600.0)
     assert point.round == 1 and 60.0 <= point.minutes < 70.0
+
+
+@pytest.mark.parametrize("moment", [1, 61])
+def test_a_round_that_is_dropped_is_played_again(
+    moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: Whole
+) -> None:
+    """Dropped at one of the moments when it asks whether it is over: in self-play or between two learning steps."""
+    out, asked = tmp_path / "run", itertools.count(1)
+    with monkeypatch.context() as patched:
+        patched.setattr("sog.training.rounds._Watch.over", lambda watch: next(asked) >= moment)
+        stopped = run_to(out, ROUNDS, **uninterrupted.run)
+    assert stopped.round < ROUNDS and "begun" in checkpoint.load_state(out / "checkpoint")
+    run_to(out, ROUNDS, resume=True, **uninterrupted.run)
+    assert everything(out) == uninterrupted.everything
+
+
+def test_time_and_signals_end_a_round_in_its_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round of a million games: after the time and some grace it is dropped, and after a signal at once."""
+    monkeypatch.setattr("sog.training.rounds.GRACE_SECONDS", 0.5)
+    settings = replace(tiny(KUHN), games=10**6)
+    started = time.monotonic()
+    point = train(KUHN, settings, tmp_path / "time", Until(minutes=0.01))
+    assert point.round == 0 and time.monotonic() - started > 1.0
+    out, came = tmp_path / "signal", list[int]()
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGTERM))
+    before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
+    try:
+        timer.start()
+        point = train(KUHN, settings, out)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert came == [signal.SIGTERM] and point.round == 0
+    assert checkpoint.load_state(out / "checkpoint")["round"] == 0
 
 
 def forked(out: Path, run: dict[str, Any], most: int) -> ForkProcess:

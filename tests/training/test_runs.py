@@ -242,13 +242,13 @@ def test_figures_that_cannot_be_written_are_given_up(tmp_path: Path, place: str)
 _HIRING = """
 import json
 from dataclasses import replace
-from tests.training.test_workers import TINY, WEIGHTS
+from tests.training.test_workers import STAYS, TINY, WEIGHTS
 from sog.training.workers import hire
 if __name__ == "__main__":
     with hire("kuhn_poker", replace(TINY, games=10**9), 5, 2) as crew:
         crew.start(WEIGHTS, 0)
         print(json.dumps([player.process() for player in crew.players]), flush=True)
-        crew.harvest()
+        crew.harvest(STAYS)
 """
 
 

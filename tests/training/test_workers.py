@@ -6,7 +6,9 @@ import multiprocessing
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +43,25 @@ TINY = TrainSettings(
 WEIGHTS = network_bytes(CVPN(TINY.shape, 1))
 
 
+class Stays:
+    """What nobody ends."""
+
+    def pause(self) -> bool:
+        return False
+
+    def over(self) -> bool:
+        return False
+
+    def stopped(self) -> bool:
+        return False
+
+    def dropping(self, work: Callable[[], Any]) -> Any:
+        return work()
+
+
+STAYS = Stays()
+
+
 def bits(harvest: Harvest) -> tuple[object, ...]:
     return harvest.games, harvest.searches, harvest.queries, harvest.rows.content.tobytes()
 
@@ -61,7 +82,7 @@ def test_this_process_plays_what_is_asked_for() -> None:
     with hire("kuhn_poker", TINY, 5, 1) as crew:
         for number in (0, 3):
             crew.start(WEIGHTS, number)
-            (found,) = crew.harvest()
+            (found,) = crew.harvest(STAYS)
             actor = make_actor("kuhn_poker", TINY)
             assert bits(found) == bits(play_round(actor, TINY, 5, 0, WEIGHTS, number))
     first, second = (play_round(actor, TINY, 5, 0, WEIGHTS, number) for number in (0, 1))
@@ -82,7 +103,7 @@ def test_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
         actor = make_actor("kuhn_poker", TINY)
         for number in (0, 1):
             crew.start(WEIGHTS, number)
-            found = crew.harvest()
+            found = crew.harvest(STAYS)
             expected = [play_round(actor, TINY, 5, worker, WEIGHTS, number) for worker in (0, 1)]
             assert [bits(harvest) for harvest in found] == [bits(harvest) for harvest in expected]
         for process in mine:
@@ -96,7 +117,7 @@ def test_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
             time.sleep(0.01)
         with pytest.raises(SogError, match="self-play worker 1 died; resume from the last checkpoint"):
             crew.start(WEIGHTS, 2)
-            crew.harvest()
+            crew.harvest(STAYS)
     assert not any(alive(process) for process in mine)
 
 
@@ -106,7 +127,7 @@ def test_a_workers_error_is_told_in_one_line() -> None:
     with hire("kuhn_poker", TINY, 5, 2) as crew:
         crew.start(other, 0)  # weights of another network
         with pytest.raises(SogError, match=r"self-play worker 0: .*shape") as caught:
-            crew.harvest()
+            crew.harvest(STAYS)
         assert "\n" not in str(caught.value)
     assert children() == before
 

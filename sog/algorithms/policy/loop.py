@@ -7,7 +7,7 @@ generator of their own, (seed, step), so that a run that was stopped anywhere an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
-from sog.training.rounds import play_rounds
+from sog.training.rounds import Watch, play_rounds
 from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume
 
 __all__ = ["play_and_learn", "train_policy"]
@@ -58,7 +58,7 @@ def train_policy(
 
 @dataclass
 class PolicyRounds:
-    """A run as `play_rounds` sees it.  decisions: seen so far."""
+    """A run as `play_rounds` sees it.  decisions: seen so far.  losses: of each step of the round in hand."""
 
     run: Run
     settings: PolicySettings
@@ -66,24 +66,28 @@ class PolicyRounds:
     learner: PolicyLearner
     record: TrainingRecord
     decisions: int = 0
+    losses: list[tuple[float, float]] = field(default_factory=list)
 
     @property
     def network(self) -> CVPN:
         return self.learner.best
 
-    def play_round(self, pause: Callable[[], bool]) -> Point:
-        """The learner steps of one round, each on games of its own."""
-        losses: list[tuple[float, float]] = []
+    def play_round(self, watch: Watch) -> Point | None:
+        """The learner steps of one round, each on games of its own; a round that is ended continues with the rest."""
+        own, losses = self.settings, self.losses
 
         def note(update: Update) -> None:
             losses.append((update.value_loss, update.policy_loss))
             self.decisions += len(update.played)
 
-        own = self.settings
-        play_and_learn(self.game, self.learner, own.games, own.steps, self.run.seed, note)
-        # Before anything is kept: what was saved before the learning diverged stays.
-        refuse_broken(self.learner.network)
+        while len(losses) < own.steps:
+            play_and_learn(self.game, self.learner, own.games, 1, self.run.seed, note)
+            # Before anything is kept: what was saved before the learning diverged stays.
+            refuse_broken(self.learner.network)
+            if watch.pause() and len(losses) < own.steps:
+                return None
         value, policy = np.mean(losses, axis=0).tolist()
+        self.losses = []
         return Point(
             round=self.record.round + 1,
             steps=self.learner.steps,
@@ -99,7 +103,8 @@ class PolicyRounds:
         description = describe(run, self.settings, self.record)
         state: dict[str, Any] | None = None
         if whole:
-            state = {"learner": learner.state(), "decisions": self.decisions, **self.record.state()}
+            counts = {"decisions": self.decisions, "losses": self.losses}
+            state = {"learner": learner.state(), **counts, **self.record.state()}
         critic = learner.critic_arrays()
         checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, description, state, critic)
         return True
@@ -141,6 +146,7 @@ def _restore(rounds: PolicyRounds, folder: Path) -> None:
     try:
         learner.restore(state["learner"])
         rounds.record, rounds.decisions = read_record(state), int(state["decisions"])
+        rounds.losses = [(float(value), float(policy)) for value, policy in state.get("losses", [])]
         if not 0 <= rounds.decisions < 2**62:
             raise ValueError("decisions")
     except DAMAGE as error:

@@ -17,8 +17,9 @@ from sog.searches.cfr import iterate, matching, sweeps
 from sog.searches.cfr.iterate import NO_CHOICE, Choice
 from sog.searches.cfr.rules import Rule
 from sog.searches.kernels.dispatch import same_types
+from sog.searches.kernels.jit import njit
 from sog.searches.tree import draws, growth, pairs
-from sog.searches.tree.arrays import Room, Tree
+from sog.searches.tree.arrays import Public, Room, Tree
 from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import AwaitedNodes, Children, Counts, Entry, Evaluated, Infostate, Kind, Nodes
@@ -28,6 +29,24 @@ __all__ = ["Lookahead"]
 
 _expand, _identify_newest = same_types(growth.expand), same_types(growth.identify_newest)
 _match_regrets = same_types(matching.match_regrets_at)
+
+
+@same_types
+@njit
+def _expand_leaves(public: Public, tree: Tree, first: int) -> tuple[int, int]:
+    """Expand the leaves from node `first` on, new ones included; the node that comes next, and what it lacks."""
+    n = first
+    # Children are appended, so one pass over the numbers meets every node.
+    while n < tree.counts[0].nodes:
+        if tree.nodes[n].kind == Kind.LEAF:
+            code = growth.expand(public, tree, n, -1)
+            if code != growth.DONE:
+                return n, code
+            # Regrets are 0: the first policy is uniform.
+            if tree.nodes[n].actor < NATURE:
+                matching.match_regrets_at(public, tree, n, Entry.REGRET, Entry.POLICY)
+        n += 1
+    return n, growth.DONE
 
 
 class Lookahead:
@@ -307,12 +326,13 @@ class Lookahead:
 
     def expand_all(self) -> Lookahead:
         """Add every public state below; the public tree must be able to list them. Returns itself."""
-        # Children are appended, so one pass over the numbers meets every node.
         n = 0
         while n < self.size:
-            if self.is_leaf(n):
+            n, code = _expand_leaves(self.public.arrays, self.arrays, n)
+            if code == growth.NO_ROOM:
+                self.make_room()
+            elif code == growth.NOT_LISTED:
                 self.expand(n)
-            n += 1
         return self
 
     # --- sweeps ---

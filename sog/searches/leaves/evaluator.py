@@ -7,7 +7,7 @@ slot: player 0's slots first, then player 1's (`Game.num_slots`).
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -101,6 +101,22 @@ class Timed:
         answers = self.evaluator(requests)
         self.clock.seconds += time.perf_counter() - started
         return answers
+
+
+class Dropped(BaseException):
+    """The work in hand is given up, and none of it counts. Not an Exception, so that nobody takes it for a fault."""
+
+
+class Droppable:
+    """Another evaluator's answers, until it is over; then Dropped, which ends the searches that ask."""
+
+    def __init__(self, evaluator: Evaluator, over: Callable[[], bool]) -> None:
+        self.evaluator, self.over = evaluator, over
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        if self.over():
+            raise Dropped
+        return self.evaluator(requests)
 
 
 def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
