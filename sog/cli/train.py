@@ -94,7 +94,7 @@ def train(
     """Train a network by self-play: Student of Games' counterfactual value-and-policy network, or as --algorithm says.
 
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
-    tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
+    tensorboard/. Ctrl-C and SIGTERM save the run first; a kill loses at most the work since the last checkpoint.
     """
     from sog.algorithms.base import SOG
     from sog.algorithms.table import checked_settings, read
