@@ -177,6 +177,7 @@ class Game(ABC):
     symmetries: the same positions seen other ways, the identity among them; none where a game names none.
     longest: moves after which the papers' self-play cuts a game short (PoG, Table 3); 0 where games end by themselves.
     drawn_out: whether games between weak players rarely end by themselves, so that self-play must cut them short.
+    draws: whether games of self-play are drawn from the family, such as Go at several komi (`drawn`).
     record_suffix: how the name of a finished game's file ends, see `write_record`.
     """
 
@@ -195,6 +196,7 @@ class Game(ABC):
     symmetries: tuple[Symmetry, ...] = ()
     longest: int = 0
     drawn_out: bool = False
+    draws: bool = False
     record_suffix: str = ".txt"
 
     @property
@@ -202,9 +204,9 @@ class Game(ABC):
         """Games of the same family are played by one network, whose input says which of them it is."""
         return self.name
 
-    def variants(self) -> tuple[Game, ...]:
-        """Games of the family that self-play learns side by side, each with the same chance; none: this one alone."""
-        return ()
+    def drawn(self, rng: np.random.Generator) -> Game:
+        """The game of the family that a game of self-play is played by; this one unless it `draws`."""
+        return self
 
     def random_start(self, rng: np.random.Generator) -> Game | None:
         """A drawn position that self-play may begin with, as a game of the family; None where the game names none."""

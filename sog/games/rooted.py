@@ -13,7 +13,7 @@ class Rooted(Game):
     """`game` from the public state `start`, to be listed and solved from ranges that reach it.
 
     Its weights are the whole game's, so they need not sum to 1 and values stay the counterfactual ones. It is of the
-    game's family, so that the game's network plays it, and has no other variants, starts or records.
+    game's family, so that the game's network plays it, and draws no other games, starts or records.
     """
 
     def __init__(self, game: Game, start: State, ranges: tuple[Float64, Float64] | None = None) -> None:

@@ -123,10 +123,10 @@ class _Watch:
         self._deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
         self._most = math.inf if until.processor is None else 60.0 * until.processor
 
-    def time_is_up(self, grace: float = 0.0) -> bool:
-        """Whether no further round is to begin, or to continue after so many seconds of grace."""
-        processor = self._clock.processor()
-        return bool(self._stops) or working_time() >= self._deadline + grace or processor >= self._most + grace
+    def time_is_up(self) -> bool:
+        """Whether no further round is to begin."""
+        used = self._clock.record.processor
+        return bool(self._stops) or working_time() >= self._deadline or used >= self._most
 
     def pause(self) -> bool:
         self._clock.read()
@@ -134,7 +134,8 @@ class _Watch:
         return self.over()
 
     def over(self) -> bool:
-        return self.time_is_up(GRACE_SECONDS)
+        late = max(working_time() - self._deadline, self._clock.processor() - self._most)
+        return bool(self._stops) or late >= GRACE_SECONDS
 
     def stopped(self) -> bool:
         return bool(self._stops)

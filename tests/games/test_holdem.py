@@ -128,7 +128,7 @@ def test_an_added_raise_moves_no_action() -> None:
 
 
 def test_features_are_those_of_the_paper() -> None:
-    g = game(TURN)
+    g = game(TURN[:-1] + ",inputs=paper)")
     x = g.features(play(g, 2))
     assert len(x) == 52 + 2 + 3
     assert np.flatnonzero(x[:52]).tolist() == sorted(parse_cards("3s7hTdKs"))
@@ -157,7 +157,8 @@ def test_names_make_the_game_again() -> None:
 
 
 def test_drawn_sizes() -> None:
-    drawn = [game(f"holdem(bets=random,seed={k},stacks=5000:25000)") for k in range(20)]
+    drawn = [game(f"holdem(bets=random,seed={k},stacks=5000:25000)") for k in range(10)]
+    drawn += [drawn[0].drawn(np.random.default_rng(k)) for k in range(10, 20)]
     sizes = [g.sizes for g in drawn]
     assert all(isinstance(x, Fractions) and 0.5 < x.first[0] < 1.0 and not any(x.all_in) for x in sizes)
     assert all(5000 <= g.spot.stacks[0] == g.spot.stacks[1] <= 25_000 for g in drawn)
@@ -223,8 +224,9 @@ def test_a_bet_of_one_chip_is_no_check(more: str) -> None:
 
 
 def test_a_perturbed_games_name_makes_the_same_game() -> None:
+    family = make_game("holdem(board=2s2h2d7c9c,pot=1000,stacks=5000,bets=0.5;0.55;allin,noise=0.1)")
     for seed in range(20):
-        game = make_game(f"holdem(board=2s2h2d7c9c,pot=1000,stacks=5000,bets=0.5;0.55;allin,noise=0.1,seed={seed})")
+        game = family.drawn(np.random.default_rng(seed))
         again = make_game(game.name)
         assert isinstance(game, Holdem) and isinstance(again, Holdem)
         assert game.raises(game.root()) == again.raises(again.root())

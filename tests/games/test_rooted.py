@@ -14,7 +14,7 @@ from sog.games.checks.public_states import check_game
 from sog.games.rooted import Rooted
 
 # What is its own: where it begins, what it is called, and what self-play and records of whole games are made of.
-OWN = {"root", "variants", "random_start", "write_record"}
+OWN = {"root", "drawn", "random_start", "write_record"}
 
 
 def test_every_question_is_answered_by_the_whole_game() -> None:
@@ -27,7 +27,7 @@ def test_attributes_are_the_whole_games() -> None:
     for name in ("connect_four", "leduc_poker", "go(board_size=5,komi=5)", "scotland_yard(map=glasses)"):
         game = make_game(name)
         rooted = Rooted(game, game.root())
-        own = {"name", "start", "game", "record_suffix"}
+        own = {"name", "start", "game", "record_suffix", "draws"}
         for field in inspect.get_annotations(Game).keys() - own:
             assert getattr(rooted, field) == getattr(game, field), (name, field)
         assert rooted.family == game.family

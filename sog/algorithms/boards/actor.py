@@ -64,8 +64,6 @@ class BoardActor:
         self.game, self.shape, self.acting = game, shape, acting
         if acting.play.starts and not names_starts(game):
             raise SettingError(f"{game.name} names no positions for self-play to begin from")
-        # Such as Go at several komi: self-play covers them all with one network.
-        self.variants = game.variants()
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play this many games of round `number`, and search their queries."""
@@ -98,7 +96,7 @@ class BoardActor:
     def _game(self, k: int, rng: np.random.Generator, number: int) -> BoardGame:
         """The k-th game of round `number`."""
         play = self.acting.play
-        game, named = drawn_game(self.game, self.variants, play.starts, rng)
+        game, named = drawn_game(self.game, play.starts, rng)
         return BoardGame(PublicTree(game), play.from_start() if named else play, number, rng, (k, 0))
 
     def rows_of(self, job: BoardGame | QuerySolve, rng: np.random.Generator) -> list[Rows]:

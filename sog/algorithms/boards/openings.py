@@ -1,8 +1,6 @@
-"""How self-play games begin: in a variant of the game or a start that it names, then with random moves."""
+"""How self-play games begin: in a game of its family or a start that it names, then with random moves."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,14 +18,14 @@ def names_starts(game: Game) -> bool:
     return game.random_start(np.random.default_rng(0)) is not None
 
 
-def drawn_game(game: Game, variants: Sequence[Game], starts: float, rng: np.random.Generator) -> tuple[Game, bool]:
-    """With the chance `starts` one from a position that the game names, otherwise one of its variants, or itself.
+def drawn_game(game: Game, starts: float, rng: np.random.Generator) -> tuple[Game, bool]:
+    """With the chance `starts` one from a position that the game names, otherwise one drawn from its family.
 
     And whether it is the first. Nothing is drawn where there is nothing to choose.
     """
     if starts and rng.random() < starts and (start := game.random_start(rng)) is not None:
         return start, True
-    return variants[int(rng.integers(len(variants)))] if variants else game, False
+    return game.drawn(rng), False
 
 
 def random_opening(referee: Referee, most: int, rng: np.random.Generator) -> World:

@@ -66,10 +66,20 @@ class RebelActor:
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play this many games, each from the root to its end."""
-        public = self.public or PublicTree(self.game)
         values = values_of(evaluator, self.acting.solve.warm > 0, self.acting.solve.pairs)
-        layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)
         rows: list[PackedRows] = []
+        if not self.game.draws:
+            solves = self._play(self.public or PublicTree(self.game), games, values, rng, rows)
+        else:
+            trees = (PublicTree(self.game.drawn(rng)) for _ in range(games))
+            solves = sum(self._play(public, 1, values, rng, rows) for public in trees)
+        return Harvest(join_packed(rows), games, solves, 0)
+
+    def _play(
+        self, public: PublicTree, games: int, values: Evaluator, rng: np.random.Generator, rows: list[PackedRows]
+    ) -> int:
+        """Play this many games on one public tree and add the rows they leave; how many subgames were solved."""
+        layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)
         waiting, solves = [start_position(public)] * games, 0
         while waiting:
             # Equal beliefs of one level are one subgame, which games leave at iterations of their own.
@@ -84,7 +94,7 @@ class RebelActor:
                     rows.append(pack(self.shape, solving.policy_rows(self.shape)))
                 waiting += solving.found
                 solves += len(group)
-        return Harvest(join_packed(rows), games, solves, 0)
+        return solves
 
 
 def _alike(positions: list[PublicBelief]) -> list[tuple[PublicBelief, int]]:

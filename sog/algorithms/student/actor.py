@@ -69,7 +69,7 @@ class SogActor:
             return [partial(Solving, query, self.queries, rng) for query in left]
 
         begun: Iterator[SogGame | Solving] = (
-            SogGame(self.public or PublicTree(self.game), self.selfplay, rng) for _ in range(games)
+            SogGame(self.public or PublicTree(self.game.drawn(rng)), self.selfplay, rng) for _ in range(games)
         )
         yield from drive_with_followers(begun, queries, evaluator, self.width)
 

@@ -10,7 +10,7 @@ import pyspiel
 
 from sog.arrays import Array, Float32
 from sog.errors import GameError
-from sog.games.base import Game, State
+from sog.games.base import State
 from sog.games.boards.go_area import owners
 from sog.games.boards.positions import BoardPosition, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
@@ -58,14 +58,21 @@ class Go(PositionGame):
         spiel = pyspiel.load_game("go", {"board_size": size, "komi": self.komi})
         super().__init__(name, spiel, spiel.new_initial_state(), (2 * _HISTORY + 2, size, size), policy_planes=1)
         self.symmetries = of_square(size, 2 * _HISTORY + 2, cell_free=1)
+        self.draws = True
+        self._variants: tuple[Go, ...] = ()  # made when the first is drawn
 
     @property
     def family(self) -> str:
         return f"go(board_size={self.size})"
 
-    def variants(self) -> tuple[Game, ...]:
+    def variants(self) -> tuple[Go, ...]:
+        """The games that self-play draws from, each with the same chance."""
         komis = [self.komi + points for points in _SPREAD]
         return tuple(Go(self.size, komi) for komi in komis if abs(komi) <= _LARGEST_KOMI)
+
+    def drawn(self, rng: np.random.Generator) -> Go:
+        self._variants = self._variants or self.variants()
+        return self._variants[int(rng.integers(len(self._variants)))]
 
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
         boards = [self.board(past) for past in position.latest(_HISTORY)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import comb
@@ -15,6 +16,7 @@ from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Scaled, St
 from sog.games.holdem.bets import ALL_IN, BetSizes, EveryAmount
 from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP, RIVER, Betting, first_round, later_round
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, cards_name, disjoint_mass, hand_name, live_hands
+from sog.games.holdem.inputs import PAPER, STRENGTH, features, num_features, paper_features, slots
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem.ranges import FULL, parse_range
 
@@ -65,8 +67,18 @@ class Holdem(Game):
     call, then the raises of `sizes`, then EXTRAS more for raises that a state is offered besides.
     """
 
-    def __init__(self, spot: HoldemSpot, sizes: BetSizes, name: str = "holdem") -> None:
-        """GameError where the spot cannot be played."""
+    def __init__(
+        self,
+        spot: HoldemSpot,
+        sizes: BetSizes,
+        name: str = "holdem",
+        inputs: str = STRENGTH,
+        draw: Callable[[np.random.Generator], Holdem] | None = None,
+    ) -> None:
+        """GameError where the spot cannot be played.
+
+        inputs: what networks see, one of `INPUTS`.  draw: another game of the same family.
+        """
         _refuse_spot(spot)
         if spot.board and isinstance(sizes, EveryAmount) and min(spot.blinds[1], *spot.stacks) == 1:
             raise GameError("holdem: bets=any has no number for a bet of 1 chip: give all amounts in smaller chips")
@@ -78,7 +90,9 @@ class Holdem(Game):
         self.first_extra = sizes.num_actions(spot.stacks)
         self.num_actions = self.first_extra + (0 if isinstance(sizes, EveryAmount) else EXTRAS)
         self.num_slots = (HANDS, HANDS)
-        self.num_features = CARDS + 2 + 3
+        self.inputs, self._draw = inputs, draw
+        self.draws = draw is not None
+        self.num_features = num_features(inputs, sizes)
         self.unit = Unit("mbb/h", 1000.0 / spot.blinds[1])
         self._ranges = _ranges(spot)
         pairs = float(self._ranges[0] @ disjoint_mass(self._ranges[1]))
@@ -86,6 +100,14 @@ class Holdem(Game):
             raise GameError("holdem: no hand of range0 leaves a hand of range1 possible")
         self._root_scale = 1.0 / pairs
         self._operator = lru_cache(maxsize=_OPERATORS)(CardOperator)
+
+    @property
+    def family(self) -> str:
+        """One network plays all boards, stacks and bet sizes, as far as it has as many inputs and actions."""
+        return "holdem"
+
+    def drawn(self, rng: np.random.Generator) -> Holdem:
+        return self if self._draw is None else self._draw(rng)
 
     def root(self) -> HoldemState:
         spot = self.spot
@@ -199,15 +221,15 @@ class Holdem(Game):
         return scale
 
     def features(self, s: State) -> Float32:
-        """PoG Table 2: board cards (52), commitments over stacks (2), who acts next with nature (3)."""
         assert isinstance(s, HoldemState)
-        x = np.zeros(self.num_features, dtype=np.float32)
-        x[list(s.board)] = 1.0
-        for p in (0, 1):
-            half = self.spot.pot / 2
-            x[CARDS + p] = (half + s.betting.paid[p]) / (half + self.spot.stacks[p])
-        x[CARDS + 2 + min(self.actor(s), NATURE)] = 1.0
-        return x
+        spot, actor = self.spot, self.actor(s)
+        if self.inputs == PAPER:
+            return paper_features(s.board, s.betting, actor, spot.pot, spot.stacks)
+        return features(s.board, s.betting, actor, spot.pot, spot.stacks, self.sizes)
+
+    def slot(self, s: State, p: int) -> Int32:
+        assert isinstance(s, HoldemState)
+        return slots(self.inputs, s.board)
 
     def value_unit(self, s: State) -> float:
         """Half the pot as it is once the last bet is called, chips."""

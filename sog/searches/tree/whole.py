@@ -54,8 +54,8 @@ def whole_tree(
 
 
 def listed_tree(game: Game) -> PublicTree | None:
-    """The whole public tree of a small game, None for a large one, such as every game of planes."""
-    if game.planes is not None:
+    """The whole public tree of a small game; None for a large one, as every game of planes, or one that `draws`."""
+    if game.planes is not None or game.draws:
         return None
     try:
         return whole_tree(game, LISTED)
