@@ -22,6 +22,7 @@ from sog.cli.exploit import exploit
 from sog.cli.frame import stderr
 from sog.cli.games import games
 from sog.cli.holdem import show
+from sog.cli.lbr import lbr
 from sog.cli.perft import perft
 from sog.cli.play import play
 from sog.cli.solve import solve
@@ -113,6 +114,7 @@ app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations
 app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
 app.command(epilog="Example: sog distil runs/sepot --out runs/distilled")(distil)
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
+app.command(epilog="Example: sog lbr always-call --game leduc_poker --bets offered --hands 10000")(lbr)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)

@@ -1,0 +1,73 @@
+"""`sog lbr`: what it prints, whom it plays against, and how it fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sog.cli.app import main
+
+Capture = pytest.CaptureFixture[str]
+
+RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=900,bets=0.5;allin)"
+
+
+def answer(capsys: Capture, *words: str) -> dict[str, Any]:
+    """The one JSON object that the command prints."""
+    assert main(["lbr", *words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_figure_has_its_bets_and_streets(capsys: Capture) -> None:
+    found = answer(capsys, "always-fold", "--game", "leduc_poker", "--bets", "offered", "--hands", "99")
+    assert found["mbb_per_hand"] == found["chips_per_hand"] * 1000 == 1000.0
+    assert found["interval95"] == [1000.0, 1000.0] and found["hands"] == 100
+    assert (found["bets"], found["call_streets"], found["scoring"]) == ("offered", 0, "expectation")
+
+
+def test_for_people(capsys: Capture) -> None:
+    words = ["always-fold", "--game", RIVER, "--bets", "fold-call-pot-allin", "--hands", "40", "--call-streets", "1"]
+    assert main(["lbr", *words]) == 0
+    printed = capsys.readouterr().out
+    assert "always-fold: LBR wins 5000 ± 0 mbb/h, 500 chips (bets fold-call-pot-allin, calling" in printed
+    assert "calling on the first 1 street, 40 hands, " in printed
+
+
+def test_a_checkpoint_and_a_class_of_ones_own(capsys: Capture) -> None:
+    words = "--hands", "10", "--bets", "offered", "-s", "5", "-c", "5"
+    found = answer(capsys, "leduc_poker", *words)
+    assert found["game"] == "leduc_poker" and found["agent"] == "leduc_poker"
+    own = answer(capsys, "sog.agents.uniform:UniformAgent", "--game", "kuhn_poker", "--hands", "10", "--raw")
+    assert own["scoring"] == "raw" and "mbb_per_hand" not in own and own["unit"] == "utility"
+
+
+def test_a_solved_spot(capsys: Capture, tmp_path: Path) -> None:
+    out = tmp_path / "river.npz"
+    assert main(["solve", RIVER, "--out", str(out), "--json"]) == 0
+    solved = json.loads(capsys.readouterr().out)
+    found = answer(capsys, str(out), "--bets", "offered", "--hands", "60")
+    low = found["interval95"][0] / found["mbb_per_hand"] * found["chips_per_hand"]
+    assert low <= solved["exploitability_chips"]
+    assert main(["lbr", str(out), "--game", RIVER]) == 2
+    assert "leave out --game" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["always-call", "--game", "tic_tac_toe"], "no poker game"),
+        (["always-call", "--game", "leduc_poker", "--bets", "56"], "fixed size"),
+        (["nothing:Here"], "name the game"),
+        (["runs/none"], "no such checkpoint"),
+        (["always-call", "--hands", "0"], "--hands"),
+    ],
+)
+def test_what_cannot_be_measured(words: list[str], message: str, capsys: Capture) -> None:
+    assert main(["lbr", *words]) == 2
+    printed = capsys.readouterr().err
+    assert message in printed and printed.count("\n") == 1
