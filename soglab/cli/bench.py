@@ -186,6 +186,22 @@ def bench_board_search(
     run(SIMULATIONS, len(chosen), partial(bench_simulations, chosen, simulations, rounds), as_json)
 
 
+@bench.command("pimbot", epilog="Example: sog bench pimbot 'scotland_yard(map=glasses)'")
+def bench_scotland_yard(
+    games: GamesArgument = None,
+    simulations: Annotated[
+        int, typer.Option("--simulations", "-s", min=1, max=LARGEST_COUNT, help="Of each search.")
+    ] = 20_000,
+    rounds: Annotated[int, _count("Searches of each kind; the median is shown.")] = 5,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulations a second of PimBot in Scotland Yard from the first deal, beside playouts without a tree; one core."""
+    from soglab.bench.pimbot import GAMES, PIMBOT, bench_pimbot
+
+    chosen = games or GAMES
+    run(PIMBOT, len(chosen), partial(bench_pimbot, chosen, simulations, rounds), as_json)
+
+
 @bench.command("histories", epilog="Example: sog bench histories leduc_poker --seconds 2")
 def bench_by_histories(
     games: GamesArgument = None,

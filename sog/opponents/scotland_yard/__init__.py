@@ -1,0 +1,1 @@
+"""Scotland Yard's opponents. Read board, bits, moves, replay, categories, playouts, tree, player, matches."""
