@@ -16,7 +16,7 @@ import numpy as np
 from sog.arrays import Int64
 from sog.games.catalog import make_game
 from sog.games.scotland_yard.game import ScotlandYard
-from sog.measure.intervals import plus_minus
+from sog.measure.intervals import mean_interval, plus_minus
 from sog.opponents.scotland_yard.categories import KINDS, PUBLISHED
 from sog.opponents.scotland_yard.is_mcts import ISMCTSChase
 from sog.opponents.scotland_yard.matches import ChaseMatches, play_chases
@@ -94,7 +94,7 @@ def present(points: list[StudyPoint]) -> Outcome:
         found = matches(own)
         row: dict[str, Any] = {"against": name, "games": found.wins.size}
         for what in ("pooled", "as_x", "as_detectives"):
-            mean, half = getattr(found, what)
+            mean, half = mean_interval(getattr(found, what))
             row |= {what: mean, f"{what}_interval": half}
         rows.append(row)
         shares = [

@@ -1,4 +1,4 @@
-"""Matches between two players of Scotland Yard: both roles on each deal of the start cards, and intervals by deal."""
+"""Matches between two players of Scotland Yard: both roles on each deal of the start cards."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sog.arrays import Array, Bool, Int64
+from sog.arrays import Array, Bool, Float64, Int64
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.rules import starting_stations
-from sog.measure.intervals import mean_interval
 from sog.opponents.scotland_yard.board import CityBoard
 from sog.opponents.scotland_yard.categories import CLASSES, KINDS, count_classes
 from sog.opponents.scotland_yard.moves import Cell, Ending, empty_position, play_detective, play_x
@@ -20,8 +19,6 @@ from sog.opponents.scotland_yard.replay import EVENT_NUMBERS, Event, place_detec
 from sog.searches.kernels.jit import njit
 
 __all__ = ["ChaseMatches", "PlayedChase", "deal", "play_chase", "play_chases"]
-
-Interval = tuple[float, float | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,19 +46,19 @@ class ChaseMatches:
     counts: Int64
 
     @property
-    def as_x(self) -> Interval:
-        """The share of games won as Mr X, and half of its 95% interval."""
-        return mean_interval(self.wins[:, 0].astype(np.float64))
+    def as_x(self) -> Float64:
+        """float64[P]: the games won as Mr X, by deal."""
+        return self.wins[:, 0].astype(np.float64)
 
     @property
-    def as_detectives(self) -> Interval:
-        """The share won as the detectives."""
-        return mean_interval(self.wins[:, 1].astype(np.float64))
+    def as_detectives(self) -> Float64:
+        """float64[P]: the games won as the detectives, by deal."""
+        return self.wins[:, 1].astype(np.float64)
 
     @property
-    def pooled(self) -> Interval:
-        """The share of all games won; the two games of a deal are one observation."""
-        return mean_interval(self.wins.mean(axis=1))
+    def pooled(self) -> Float64:
+        """float64[P]: the share of a deal's two games that was won; a deal is one observation."""
+        return self.as_x / 2 + self.as_detectives / 2
 
 
 def deal(game: ScotlandYard, rng: np.random.Generator) -> tuple[int, tuple[int, ...]]:

@@ -44,11 +44,15 @@ class ShortestPath(ChasePlayer):
 class RandomChase(ChasePlayer):
     """Plays every legal move with the same probability."""
 
+    def __init__(self, game: ScotlandYard, seed: int = 0) -> None:
+        super().__init__(game, seed)
+        self._moves = np.zeros(self.board.double + 1, dtype=np.int64)
+
     def choose(self, rng: Array) -> int:
         """A random move."""
-        turn, moves = int(self.position.cells[Cell.TURN]), np.zeros(self.board.double + 1, dtype=np.int64)
+        turn = int(self.position.cells[Cell.TURN])
         if turn:
-            count = list_detective_moves(self.board, self.position, turn, moves)
+            count = list_detective_moves(self.board, self.position, turn, self._moves)
         else:
-            count = list_x_moves(self.board, self.position, moves)
-        return int(np.random.default_rng(rng).choice(moves[:count]))
+            count = list_x_moves(self.board, self.position, self._moves)
+        return int(np.random.default_rng(rng).choice(self._moves[:count]))
