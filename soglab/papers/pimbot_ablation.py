@@ -21,7 +21,7 @@ from sog.opponents.scotland_yard.categories import KINDS, PUBLISHED
 from sog.opponents.scotland_yard.is_mcts import ISMCTSChase
 from sog.opponents.scotland_yard.matches import ChaseMatches, play_chases
 from sog.opponents.scotland_yard.player import ChasePlayer, PimBot
-from sog.opponents.scotland_yard.settings import PimBotSettings
+from sog.opponents.scotland_yard.settings import OWN_MINIMUM, PimBotSettings
 from sog.opponents.scotland_yard.shortest_path import RandomChase, ShortestPath
 from soglab.plots import Level, Line, Panel, Picture, Scale
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
@@ -44,8 +44,8 @@ VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "no categories": {"categories": "none"},
     "categories by average distance": {"categories": "average"},
     "categories by type": {"categories": "type"},
-    "categories of the published table": {"categories": "minimum", "table": PUBLISHED},
-    "station or class first, the other way": {"draw": "class"},
+    "categories with our own table": {"table": OWN_MINIMUM},
+    "class drawn first, then a station": {"draw": "class"},
     "no filter of moves": {"filtered": False},
     "random playouts": {"x_playout": "random", "detective_playout": "random", "hidden_playout": "random"},
     "detectives' playouts chase the drawn station": {"detective_playout": "drawn"},

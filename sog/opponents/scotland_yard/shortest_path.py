@@ -42,7 +42,10 @@ class ShortestPath(ChasePlayer):
 
 
 class RandomChase(ChasePlayer):
-    """Plays every legal move with the same probability."""
+    """Plays every legal move with the same probability.
+
+    The double card is one of Mr X's moves, as likely as any other.
+    """
 
     def __init__(self, game: ScotlandYard, seed: int = 0) -> None:
         super().__init__(game, seed)
