@@ -17,26 +17,33 @@ from sog.measure.exploitability import composed_policy, decision_count
 from sog.play.agent import Agent
 from sog.progress import OpenBar
 from sog.searches.cfr import exact
+from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import whole_tree
 
-__all__ = ["CheckedAgent", "agent_class", "checked_policies", "measure_agent", "seats_of"]
+__all__ = ["CheckedAgent", "agent_class", "checked_policies", "found_in", "measure_agent", "seats_of"]
 
 
 def agent_class(text: str) -> type[Agent]:
     """The class that MODULE:CLASS names, looked for in the current folder too; SettingError where there is none."""
+    found = found_in(text)
+    if not (isinstance(found, type) and issubclass(found, Agent)):
+        raise SettingError(f"{text} is not a class derived from sog.Agent")
+    return found
+
+
+def found_in(text: str) -> object:
+    """What MODULE:NAME names, looked for in the current folder too; SettingError where there is nothing."""
     module, _, name = text.partition(":")
     if not all(part.isidentifier() for part in (*module.split("."), name)):
         raise SettingError(f"an agent is named MODULE:CLASS, such as sog.agents.uniform:UniformAgent, not {text}")
     try:
         with code_of(f"the module {module}", SettingError):
-            found = getattr(imported(module, text), name, None)
+            found: object = getattr(imported(module, text), name, None)
     except GameError as error:
         raise SettingError(str(error)) from error
     if found is None:
         raise SettingError(f"{text}: the module {module} has no {name}")
-    if not (isinstance(found, type) and issubclass(found, Agent)):
-        raise SettingError(f"{text} is not a class derived from sog.Agent")
     return found
 
 
@@ -79,12 +86,16 @@ class CheckedAgent(Agent):
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent.public, agent.player, agent.seed)
-        self.agent, self._node = agent, 0
+        self.agent, self.evaluator, self._node = agent, agent.evaluator, 0
 
     def policy(self, node: int) -> Float64:
         with _code_of(type(self.agent)):
             policy = self.agent.policy(node)
         return _checked(self.agent, node, policy)
+
+    def steps(self, node: int) -> SearchGenerator:
+        with _code_of(type(self.agent)):
+            yield from self.agent.steps(node)
 
     def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
         self._node = node

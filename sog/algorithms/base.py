@@ -100,7 +100,8 @@ class Algorithm:
     Of each subclass: name: as strings and checkpoints have it.  title: for people.  presets: names of its settings.
     carried: settings that decide play too, and are as a network was trained unless they are set anew.
     learns_with: the dataclasses that its training's settings are made of.  measured_with: what `Asked` may hold.
-    plays_hidden, plays_boards: the kinds of games that it plays.  alone: it trains in one process, by its own loop.
+    plays_hidden, plays_boards: the kinds of games that it plays.  plays_unlisted: hidden information, too, where the
+    public tree grows along the game.  alone: it trains in one process, by its own loop.
     measure_is: what `measure` measures, in words.
     """
 
@@ -113,6 +114,7 @@ class Algorithm:
     measured_with: ClassVar[tuple[str, ...]] = ()
     plays_hidden: ClassVar[bool] = False
     plays_boards: ClassVar[bool] = False
+    plays_unlisted: ClassVar[bool] = False
     alone: ClassVar[bool] = False
 
     network: str = ""
@@ -226,7 +228,10 @@ class Algorithm:
     # --- play ---
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """Plays a listed game with hidden information with an opened network; SettingError where it plays none."""
+        """Plays hidden information with an opened network; SettingError where it plays none.
+
+        public: the whole game, listed; with `plays_unlisted` also a tree that grows.
+        """
         raise SettingError(f"{self.name} plays games of perfect information only")
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:

@@ -23,6 +23,7 @@ from sog.cli.frame import stderr
 from sog.cli.games import games
 from sog.cli.holdem import show
 from sog.cli.lbr import lbr
+from sog.cli.match import match
 from sog.cli.perft import perft
 from sog.cli.play import play
 from sog.cli.solve import solve
@@ -116,6 +117,7 @@ app.command(epilog="Example: sog distil runs/sepot --out runs/distilled")(distil
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
 app.command(epilog="Example: sog lbr always-call --game leduc_poker --bets offered --hands 10000")(lbr)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
+app.command(epilog="Example: sog match leduc_poker random --game leduc_poker --hands 1000 --records hands.jsonl")(match)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from matplotlib.figure import Figure
 
+    from sog.games.base import Game
+    from sog.searches.tree.public_tree import PublicTree
+
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
 _LINE_SECONDS = 60.0
@@ -165,6 +168,14 @@ def save_picture(figure: Figure, path: Path, dpi: int = 110, tight: bool = False
         figure.savefig(path, dpi=dpi, format="png", bbox_inches="tight" if tight else None)
     except OSError as error:
         raise SettingError(f"cannot write {path}: {error.strerror}") from error
+
+
+def small_tree(game: Game, limit_gb: float | None) -> PublicTree | None:
+    """A small game's whole public tree, listed with a progress bar; None for a large one: see `listed_tree`."""
+    from sog.searches.tree.whole import listed_tree
+
+    with progress_bar("listing public states", None, "states") as report:
+        return listed_tree(game, limit_gb, lambda count: report(count, ""))
 
 
 @contextmanager

@@ -62,9 +62,9 @@ def not_blank(value: str | None) -> str | None:
     return value
 
 
-def plain_file(value: Path) -> Path:
+def plain_file(value: Path | None) -> Path | None:
     """The path of something to be read, which is no folder, device or pipe: those may never end."""
-    if os.path.exists(value) and not os.path.isfile(value):
+    if value is not None and os.path.exists(value) and not os.path.isfile(value):
         raise typer.BadParameter(f"{value} is not a plain file")
     return value
 

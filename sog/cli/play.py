@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import LimitOption, choose, progress_bar, say, stdout
+from sog.cli.frame import LimitOption, choose, say, small_tree, stdout
 from sog.cli.options import AlgorithmOption, PaperOption, count, positive, searching, seed_of, word
 from sog.errors import SettingError
 
@@ -61,7 +61,10 @@ def play(
     Answer with an action's number, its name or the beginning of it, or q to stop. On a board answer with a move's
     name.
     """
+    from sog.agents.entrants import code_entrant
     from sog.games.base import refuse_finished
+    from sog.games.catalog import make_game
+    from sog.play.hand import Entrant, agents_of
 
     rng = np.random.default_rng(seed)
     if agent is not None:
@@ -69,7 +72,8 @@ def play(
             raise SettingError("an agent of your own has no search budget to be chosen here")
         if other is not None:
             raise SettingError("an agent of your own plays the game that is named first: leave out --game")
-        game, seats = _own_agent(checkpoint, agent, limit_gb)
+        game = make_game(checkpoint)
+        entrant = code_entrant(agent, agent, game)
     else:
         from sog.agents.opening import make_player, player_with
         from sog.algorithms.base import SOG
@@ -78,7 +82,6 @@ def play(
         from sog.cli.play_board import play_board
 
         chosen = None if algorithm is None else read(algorithm)
-        _refuse_large(checkpoint)
         opened = open_with_note(checkpoint, SOG if chosen is None else chosen.name, other)
         game = opened.game
         plays = searching(player_with(opened, chosen, game.deterministic), simulations, per_update, paper)
@@ -91,47 +94,30 @@ def play(
             play_board(game, make_player(opened, plays), seat, hands, rng)
             return
         plays.refuse_training()
-        seats = plays.agents(_listed(game, limit_gb), opened)
+        entrant = Entrant(plays.name, "", lambda public: plays.agents(public, opened), plays.plays_unlisted)
     refuse_finished(game)
-    _play_hands(game, seats, seat, hands, rng)
+    listed = small_tree(game, limit_gb)
+    _play_hands(game, listed, agents_of(game, entrant, listed), seat, hands, rng)
 
 
-def _own_agent(name: str, agent: str, limit_gb: float | None) -> tuple[Game, MakeAgent]:
-    """A game by its name, and the seats of the agents that a class makes, whose policies are checked in play."""
-    from sog.agents.own import CheckedAgent, agent_class, seats_of
-    from sog.games.catalog import make_game
+def _play_hands(
+    game: Game,
+    listed: PublicTree | None,
+    seats: MakeAgent,
+    seat: int | None,
+    hands: int | None,
+    rng: np.random.Generator,
+) -> None:
+    """Hands one after another, each against a new agent, until the person leaves or there were enough.
 
-    kind, game = agent_class(agent), make_game(name)
-    seats = seats_of(kind, _listed(game, limit_gb))
-    return game, lambda player, seed: CheckedAgent(seats(player, seed))
-
-
-def _refuse_large(name: str) -> None:
-    """GameError, before a network is made for it, where a game's name is that of one too large to play here."""
-    from sog.games.catalog import make_game
-    from sog.searches.tree.whole import LISTED, check_listable
-    from sog.training.shipped import names_a_path
-
-    if not names_a_path(name) and not (game := make_game(name)).deterministic:
-        check_listable(game, LISTED)
-
-
-def _listed(game: Game, limit_gb: float | None) -> PublicTree:
-    """The game's whole public tree; GameError where it is too large for the terminal player."""
-    from sog.searches.tree.whole import LISTED, whole_tree
-
-    with progress_bar("listing public states", None, "states") as report:
-        return whole_tree(game, LISTED, limit_gb, lambda count: report(count, ""))
-
-
-def _play_hands(game: Game, seats: MakeAgent, seat: int | None, hands: int | None, rng: np.random.Generator) -> None:
-    """Hands one after another, each against a new agent, until the person leaves or there were enough."""
+    listed: the game's whole public tree; None: that of each hand grows along it.
+    """
     total, count = 0.0, 0
     while hands is None or count < hands:
         person = count % 2 if seat is None else seat
         agent = seats(1 - person, int(rng.integers(2**31)))
         stdout().print(Text.assemble((f"\nHand {count + 1}", "bold"), f": you are player {person}"))
-        won = _hand(agent, person, rng)
+        won = _hand(agent, listed, person, rng)
         if won is None:
             break
         total, count = total + won, count + 1
@@ -140,13 +126,15 @@ def _play_hands(game: Game, seats: MakeAgent, seat: int | None, hands: int | Non
         stdout().print(f"{word}; {total:+g} after {count} hand{'s' * (count > 1)}, {mean}.")
 
 
-def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
+def _hand(agent: Agent, listed: PublicTree | None, person: int, rng: np.random.Generator) -> float | None:
     """One hand; the person's utility, or None where the person leaves."""
     from sog.games.base import TERMINAL
-    from sog.play.referee import Referee
+    from sog.play.referee import Follower, Referee
+    from sog.searches.tree.public_tree import PublicTree
 
-    game, public = agent.game, agent.public
+    game, public = agent.game, PublicTree(agent.game) if listed is None else listed
     referee = Referee(public)
+    follower = Follower(referee, agent.public)
     world = referee.deal(rng)
     last: tuple[int, int] | None = None  # the agent's node and infostate
     while referee.actor(world) != TERMINAL:
@@ -155,7 +143,7 @@ def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
             if column is None:
                 return None
         else:
-            last = world.node, world.pair[agent.player]
+            last = follower.place(world.node), world.pair[agent.player]
             column = agent.act(*last, rng)
             name = game.action_name(public.states[world.node], int(game.actions(public.states[world.node])[column]))
             stdout().print(f"  agent: {'moves' if _hidden(game, public, world.node) else name}")

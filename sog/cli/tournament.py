@@ -13,6 +13,8 @@ from rich.text import Text
 from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, save_picture, say, stdout
 from sog.cli.options import plain_file
 from sog.cli.stopping import say_kept
+from sog.cli.tournament_hands import hand_tournament
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.measure.elo import Ratings
@@ -27,7 +29,7 @@ def tournament(
     cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play a round robin, colours swapped, and rate the agents.
+    """Play a round robin, colours swapped, and rate the agents; in games of hidden information what a hand earns.
 
     Each game is kept on disk at once (PGN, SGF or plain moves); the same command resumes after any interruption. An
     engine that crashes, hangs or plays an illegal move loses that game and is restarted.
@@ -59,6 +61,10 @@ def tournament(
         # alphabeta = 5; Go: captures = true, rollouts = 1000
 
         nodes = 1
+
+    In games of chance or hidden information each pair plays `rounds` deals, both ways round, as `sog match` does, and
+    an agent is a checkpoint (its budget as above), random = true, policy = "leduc.json" of `sog solve --out`, or
+    code = "my_agents:MyAgent". Each pair's hands are kept in a file. Ratings come only where hands are won or lost.
     """
     from threadpoolctl import threadpool_limits
 
@@ -72,10 +78,15 @@ def tournament(
     read = read_tournament(file)
     for name in read.untrained():
         say(f"sog: no checkpoint is shipped for what agent {name} names: its network is untrained")
+    folder = out or file.with_suffix(".games")
+    if not read.game.deterministic:
+        if where is not None:
+            raise SettingError("--cluster is for games of perfect information: hands are played in this process")
+        hand_tournament(read, folder, as_json)
+        return
     if (found := len(set(openings_of(read)))) < read.rounds:  # none are drawn or listed, or too few exist
         again = "players that draw nothing play the same games again, and intervals are then too narrow"
         say(f"sog: {read.rounds} rounds have {found} different opening{'s' * (found > 1)}: {again}")
-    folder = out or file.with_suffix(".games")
     results: list[Result] = []
     kept, games = f"finished games are kept in {folder}: the same command continues from there", len(fixtures(read))
     title = f"tournament {read.game.name}"

@@ -15,6 +15,7 @@ __all__ = [
     "TWO_SIDED_95",
     "mean_and_range",
     "mean_interval",
+    "mean_of_pairs",
     "paired_difference",
     "plus_minus",
     "ratio_interval",
@@ -47,6 +48,11 @@ def mean_interval(values: Sequence[float] | Float64) -> tuple[float, float | Non
         return float(np.mean(values)), None
     spread = float(np.std(values, ddof=1))
     return float(np.mean(values)), float(stdtrit(len(values) - 1, 0.975)) * spread / len(values) ** 0.5
+
+
+def mean_of_pairs(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of values whose neighbours 2k and 2k + 1 share their luck, and half of its 95% interval by the pairs."""
+    return mean_interval([(first + second) / 2 for first, second in zip(values[::2], values[1::2], strict=True)])
 
 
 def paired_difference(values: Sequence[float], baseline: Sequence[float]) -> tuple[float, float | None]:

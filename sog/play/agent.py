@@ -17,7 +17,7 @@ from sog.errors import GameError
 from sog.games.base import Game, State
 from sog.play.resolver import ResolveSettings, Resolving, Solved
 from sog.searches.leaves.drive import drive, run
-from sog.searches.leaves.evaluator import Evaluator
+from sog.searches.leaves.evaluator import Evaluator, SearchGenerator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["Agent", "SearchAgent", "own_followers"]
@@ -27,7 +27,7 @@ class Agent(ABC):
     """Plays `player` in one game after another. A new agent is one class with `policy`; the rest has defaults.
 
     public: the game's tree of public states; nodes are its numbers.  drawn_from: float64[A, I], the policy that `act`
-    last drew from, None before that and for agents that have none.
+    last drew from, None before that and for agents that have none.  evaluator: answers what `steps` asks.
 
     Example, an agent that plays each legal action alike:
 
@@ -41,6 +41,7 @@ class Agent(ABC):
         """seed: of whatever the agent draws besides its actions; the same seed is the same agent."""
         self.public, self.player, self.seed = public, player, seed
         self.drawn_from: Float64 | None = None
+        self.evaluator: Evaluator = zero_evaluator
 
     @abstractmethod
     def policy(self, node: int) -> Float64:
@@ -49,6 +50,13 @@ class Agent(ABC):
         The node is one where this player acts. In a game the nodes follow one another, so that an agent may keep what
         it found; it replaces what it keeps and changes nothing in place, or overrides `fork`.
         """
+
+    def steps(self, node: int) -> SearchGenerator:
+        """What `policy` needs evaluated at a node, as a generator of leaf beliefs, so that several games share a call.
+
+        `policy` then answers at once; without it, it does the same alone. By default nothing.
+        """
+        yield from ()
 
     def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
         """The column of the action it plays with `infostate` in hand."""
@@ -120,22 +128,22 @@ class SearchAgent(Agent):
 
         GameError for a node that the last one did not lead to, before `new_game`.
         """
+        run(self.steps(node), self.evaluator)
+        assert self.solved is not None
+        return self.solved.policy()
+
+    def steps(self, node: int) -> SearchGenerator:
+        """The searches of a decision, as a generator of leaf beliefs; errors of `policy`."""
         if self.solved is not None and self.solved.node not in self.public.path(node):
             where = self.game.state_name(self.state(node))
             raise GameError(f"the last search was on another line of play than {where}; call new_game first")
         if self.solved is not None and self.solved.node == node:
-            return self.solved.policy()
-        # The chain's own searches of the opponent's decisions, in the order of play.
-        for passed in self._passed(node):
-            self._search(passed)
-        return self._search(node).policy()
-
-    def _search(self, node: int) -> Solved:
-        """Search at a public node; the chain continues from there."""
-        resolving = Resolving(self.public, self.player, node, self.solved, self.settings, self.seed)
-        run(resolving, self.evaluator)
-        self.solved = resolving.solved()
-        return self.solved
+            return
+        # The chain's own searches of the opponent's decisions come first, in the order of play.
+        for searched in [*self._passed(node), node]:
+            resolving = Resolving(self.public, self.player, searched, self.solved, self.settings, self.seed)
+            yield from resolving.steps()
+            self.solved = resolving.solved()
 
     def _passed(self, node: int) -> list[int]:
         """The opponent's decisions on the way to `node` that are to be searched first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, step
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["Referee", "World"]
+__all__ = ["Follower", "Referee", "World"]
 
 
 @dataclass(frozen=True)
@@ -22,20 +23,28 @@ class World:
 
 
 class Referee:
-    """Deals, draws chance and carries out actions on one public tree."""
+    """Deals, draws chance and carries out actions on one public tree.
+
+    edge_into: the public edge by which a node was come to; none of outcomes of chance events that are not listed.
+    """
 
     def __init__(self, public: PublicTree) -> None:
         self.public = public
+        self.edge_into: dict[int, int] = {}
         self._fans: dict[int, Fan] = {}
 
     def deal(self, rng: np.random.Generator) -> World:
         """The first world: infostates in proportion to W * r0 * r1 at the root, chance played on."""
+        return self.settle(self.first(rng), rng)
+
+    def first(self, rng: np.random.Generator) -> World:
+        """The world at the root: infostates in proportion to W * r0 * r1."""
         game = self.public.game
         r0, r1 = game.root_ranges()
         # One draw over all pairs: infostates of the two players are not independent (card removal).
         weight = r0[:, None] * game.weights(game.root()).dense() * r1[None, :]
         k = int(rng.choice(weight.size, p=weight.ravel() / weight.sum()))
-        return self.settle(World(0, (k // len(r1), k % len(r1))), rng)
+        return World(0, (k // len(r1), k % len(r1)))
 
     def actor(self, world: World) -> int:
         return self.public.actor(world.node)
@@ -43,10 +52,14 @@ class Referee:
     def settle(self, world: World, rng: np.random.Generator) -> World:
         """Play nature's moves until a player acts or the game is over."""
         while self.actor(world) == NATURE:
-            state = self.public.states[world.node]
-            child, i0, i1 = self.public.game.sample_chance(state, *world.pair, rng)
-            world = World(self._node_of(world.node, child), (i0, i1))
+            world = self.draw(world, rng)
         return world
+
+    def draw(self, world: World, rng: np.random.Generator) -> World:
+        """The world after one chance event."""
+        state = self.public.states[world.node]
+        child, i0, i1 = self.public.game.sample_chance(state, *world.pair, rng)
+        return World(self._node_of(world.node, child), (int(i0), int(i1)))
 
     def legal(self, world: World) -> list[int]:
         """Columns of the actor's legal actions."""
@@ -56,11 +69,15 @@ class Referee:
 
     def act(self, world: World, column: int, rng: np.random.Generator) -> World:
         """The world after the actor's action in `column`, chance played on. Raises GameError where it is illegal."""
+        return self.settle(self.take(world, column), rng)
+
+    def take(self, world: World, column: int) -> World:
+        """The world right after the actor's action in `column`. Raises GameError where it is illegal."""
         if column not in self.legal(world):
             name = self.public.game.state_name(self.public.states[world.node])
             raise GameError(f"action {column} is illegal at {name}")
         edge, pair = step(self._fan(world.node), self.actor(world), world.pair, column)
-        return self.settle(World(self.public.child(world.node, edge), pair), rng)
+        return World(self._child(world.node, edge), pair)
 
     def utility(self, world: World) -> float:
         """Player 0's utility in an ended world."""
@@ -78,7 +95,42 @@ class Referee:
         if not self.public.list_fan(node):
             return self.public.add(state, node)
         for e in range(self.public.num_edges(node)):
-            child = self.public.child(node, e)
-            if self.public.states[child] == state:
-                return child
+            if self.public.states[self.public.child(node, e)] == state:
+                return self._child(node, e)
         raise GameError(f"{self.public.game.name}: chance led to a state that its fan does not list")
+
+    def _child(self, node: int, edge: int) -> int:
+        child = self.public.child(node, edge)
+        self.edge_into[child] = edge
+        return child
+
+
+class Follower:
+    """A player's place in a tree of its own while the referee plays on another, or in the one tree of both.
+
+    A tree of its own grows with the line of play and with what its player searches, and with nothing else.
+    """
+
+    def __init__(self, referee: Referee, own: PublicTree) -> None:
+        self.referee, self.own = referee, own
+        self._places = {0: 0}  # by the referee's node, along the line of play
+
+    def place(self, node: int) -> int:
+        """The own node of the referee's."""
+        theirs = self.referee.public
+        if theirs is self.own:
+            return node
+        way = [node]
+        while way[-1] not in self._places:
+            way.append(int(theirs.parent[way[-1]]))
+        for above, below in pairwise(reversed(way)):
+            self._places[below] = self._step(self._places[above], below)
+        return self._places[node]
+
+    def _step(self, above: int, below: int) -> int:
+        """The own node below `above` that is the referee's `below`."""
+        edge = self.referee.edge_into.get(below)
+        if edge is None:  # the outcome of a chance event that no tree lists
+            return self.own.add(self.referee.public.states[below], above)
+        self.own.list_fan(above)
+        return self.own.child(above, edge)

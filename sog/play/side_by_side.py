@@ -1,4 +1,4 @@
-"""Games between players of perfect-information games, many at once.
+"""Games side by side, those of perfect information here and hands of hidden information in hand.py.
 
 The searches of all games that wait for the same network are evaluated in one call.
 """
@@ -17,7 +17,7 @@ from sog.play.player import Player
 from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator
 
-__all__ = ["MakePlayer", "Seating", "openings", "play_games"]
+__all__ = ["MakePlayer", "Router", "Seating", "openings", "play_games"]
 
 # Makes a player for one game; players of games at once must not be the same object.
 MakePlayer = Callable[[], Player]
@@ -36,7 +36,7 @@ def play_games(game: Game, seatings: Sequence[Seating], width: int = 64, moves_m
 
     width: how many games at once.  moves_max: a game that has not ended after this many moves is a draw; 0 for never.
     """
-    router = _Router()
+    router = Router()
     tables = [_Table(game, seating, router, moves_max) for seating in seatings]
     for _ in drive(tables, router, width):
         pass
@@ -69,7 +69,7 @@ class _Table:
     result: player 0's utility as a share of the largest; 0 for a game cut short.
     """
 
-    def __init__(self, game: Game, seating: Seating, router: _Router, moves_max: int) -> None:
+    def __init__(self, game: Game, seating: Seating, router: Router, moves_max: int) -> None:
         self.game, self.seating, self.router, self.moves_max = game, seating, router, moves_max
         self.result = 0.0
 
@@ -89,7 +89,7 @@ class _Table:
         self.result = result
 
 
-class _Router:
+class Router:
     """An evaluator that hands each search's beliefs to its player's evaluator."""
 
     def __init__(self) -> None:

@@ -31,6 +31,7 @@ __all__ = [
     "Result",
     "fixtures",
     "games_apart",
+    "in_folder",
     "load_results",
     "openings_of",
     "play_fixture",
@@ -98,10 +99,17 @@ def play_tournament(
     Raises SettingError where the folder belongs to another tournament, another process plays there, or an agent cannot
     be opened. Where no game was played, the folder is left as it was, or removed where it is new.
     """
+    with in_folder(tournament, folder, note):
+        yield from _play_left(tournament, folder, apart)
+
+
+@contextmanager
+def in_folder(tournament: Tournament, folder: Path, note: Callable[[str], None]) -> Iterator[None]:
+    """The folder of a tournament's games for this process alone; as `play_tournament` says."""
     around = list(takewhile(lambda path: not path.exists(), folder.parents))
     try:
         with held(folder, note, "playing", SettingError), _claimed(folder, tournament):
-            yield from _play_left(tournament, folder, apart)
+            yield
     finally:
         with suppress(OSError):  # one that is not empty stays, and so do those around it
             for path in around:  # `held` has removed the folder itself, if it made it for nothing

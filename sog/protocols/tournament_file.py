@@ -23,10 +23,12 @@ from sog.games.catalog import make_game
 from sog.opponents.openspiel_alphazero.settings import newest_checkpoint
 from sog.opponents.random_player import RandomPlayer
 from sog.opponents.rating import RatingPlayer
+from sog.play.hand import Entrant
 from sog.play.match import Contestant, PlayerContestant
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits
 from sog.protocols.gtp_client import GtpContestant
+from sog.protocols.tournament_hands import check_entrant, entrant_of
 from sog.protocols.tournament_opponents import OPPONENTS, Opponent
 from sog.protocols.uci_client import UciContestant
 from sog.protocols.words import Keys, number, refuse_unknown, shown, switch, take, whole
@@ -34,6 +36,7 @@ from sog.protocols.words import Keys, number, refuse_unknown, shown, switch, tak
 __all__ = ["Tournament", "read_tournament"]
 
 _TOP: Final = {"game", "rounds", "seed", "openings", "plies", "longest", "patience", "gauntlet", "agents"}
+_OF_BOARDS: Final = {"openings", "plies", "longest", "patience"}
 # Bytes of a file, games of a tournament, characters of an agent's name.
 _LARGEST: Final = 2**20
 _MOST_GAMES: Final = 1_000_000
@@ -44,7 +47,7 @@ _DAY: Final = 86_400.0
 
 @dataclass(frozen=True)
 class Tournament:
-    """A round robin, or one agent against all others: each pair plays `rounds` openings, both ways round.
+    """A round robin, or one agent against all others: each pair plays `rounds` openings or deals, both ways round.
 
     plies: random moves that begin each opening, drawn from the seed.  openings: lists of moves instead.
     longest: moves after which a game is a draw.  patience: seconds before a silent program has lost.
@@ -71,6 +74,10 @@ class Tournament:
     def contestant(self, name: str) -> Contestant:
         """The agent with this name; raises SogError where it cannot be opened or does not play the game."""
         return _read_agent(name, self.agents[name], self.patience)(self.game)
+
+    def entrant(self, name: str) -> Entrant:
+        """The same, of a game of chance or hidden information."""
+        return entrant_of(name, self.agents[name], self.game)
 
     def untrained(self) -> list[str]:
         """The agents whose networks have learned nothing, since the game that they name has no shipped checkpoint."""
@@ -112,7 +119,12 @@ def _tournament(table: Keys, text: bytes) -> Tournament:
         raise SettingError("a tournament needs two [agents.NAME] or more")
     for name, agent in agents.items():
         _check_name(name)
-        _read_agent(name, agent, patience)
+        if game.deterministic:
+            _read_agent(name, agent, patience)
+        else:
+            check_entrant(name, agent, game)
+    if not game.deterministic and (unfit := _OF_BOARDS & set(table)):
+        raise SettingError(f"{', '.join(sorted(unfit))}: {game.name} is played by deals, without openings")
     gauntlet = take(table, "gauntlet", str, "")
     if gauntlet and gauntlet not in agents:
         raise SettingError(f"gauntlet names no agent: {shown(gauntlet)}")

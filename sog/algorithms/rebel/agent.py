@@ -158,20 +158,29 @@ class RebelAgent(Agent):
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: what this subgame's profile plays at a public node; new subgames are solved on the way."""
+        run(self.steps(node), self.evaluator)
+        return self._profile.policies[node].copy()
+
+    def steps(self, node: int) -> SearchGenerator:
+        """The solves of the subgames on the way to a node, as a generator of leaf beliefs; GameError on another way."""
         if self.profile is None:
-            self.profile = self._solve(start_position(self.public))
+            yield from self._solve(start_position(self.public))
         # Down the line of play, one subgame after another; each begins where the last one ended.
         for s in self.public.path(node):
-            if s in self.profile.beliefs and s not in self.profile.policies:
-                self.profile = self._solve(PublicBelief(s, self.profile.beliefs[s]))
-        if node not in self.profile.policies:
+            if s in self._profile.beliefs and s not in self._profile.policies:
+                yield from self._solve(PublicBelief(s, self._profile.beliefs[s]))
+        if node not in self._profile.policies:
             where = self.game.state_name(self.state(node))
             raise GameError(f"the last subgame is on another line of play than {where}; call new_game first")
-        return self.profile.policies[node].copy()
 
-    def _solve(self, position: PublicBelief) -> Profile:
+    @property
+    def _profile(self) -> Profile:
+        assert self.profile is not None
+        return self.profile
+
+    def _solve(self, position: PublicBelief) -> SearchGenerator:
         rng = np.random.default_rng((self.seed, self.player, self.games, position.node))
         chosen = sample_iterations(self.settings.solve, 1, rng)
         playing = ProfileSolve(self.public, [position], [chosen], self.settings)
-        run(playing, self.evaluator)
-        return playing.profiles[0][0]
+        yield from playing.steps()
+        self.profile = playing.profiles[0][0]

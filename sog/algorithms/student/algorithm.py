@@ -20,7 +20,6 @@ from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.measure.exploitability import network_exploitability
 from sog.measure.listed import listed_with_bar
-from sog.nets.inference import network_evaluator
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar
@@ -62,6 +61,7 @@ class Student(Algorithm):
     measured_with: ClassVar[tuple[str, ...]] = ("seeds", "workers", "cluster", "limit_gb")
     plays_hidden: ClassVar[bool] = True
     plays_boards: ClassVar[bool] = True
+    plays_unlisted: ClassVar[bool] = True
 
     simulations: int | None = None
     per_update: float | None = None
@@ -89,7 +89,7 @@ class Student(Algorithm):
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
         """By default of the budget (100, 0.1)."""
         self._refuse_leaves()
-        settings, evaluator = self._resolving(self._budget(100, 0.1)), network_evaluator(opened.network)
+        settings, evaluator = self._resolving(self._budget(100, 0.1)), opened.evaluator
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:

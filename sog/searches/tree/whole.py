@@ -53,13 +53,20 @@ def whole_tree(
     return PublicTree(game, limit).list_all(watch)
 
 
-def listed_tree(game: Game) -> PublicTree | None:
-    """The whole public tree of a small game; None for a large one, as every game of planes, or one that `draws`."""
-    if game.planes is not None or game.draws:
+def listed_tree(
+    game: Game, limit_gb: float | None = None, report: Callable[[int], None] | None = None
+) -> PublicTree | None:
+    """The whole public tree of a small game; None for a large one, as every game of planes, or one that `draws`.
+
+    limit_gb, report: of `whole_tree`; with limit_gb a game that does not fit is a TooLarge.
+    """
+    if limit_gb is None and (game.planes is not None or game.draws):
         return None
     try:
-        return whole_tree(game, LISTED)
+        return whole_tree(game, LISTED, limit_gb, report)
     except TooLarge:
+        if limit_gb is not None:
+            raise
         return None
 
 

@@ -1,0 +1,90 @@
+"""`sog tournament` in games of chance or hidden information: what each agent wins a hand of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from sog.cli.frame import print_json, progress_bar, say, small_tree, stdout
+from sog.cli.match import earned, words
+from sog.cli.stopping import say_kept
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.protocols.tournament_file import Tournament
+    from sog.protocols.tournament_hands import PairResult
+
+__all__ = ["hand_tournament"]
+
+
+def hand_tournament(tournament: Tournament, folder: Path, as_json: bool) -> None:
+    """Play what is left of a file's deals, and print what each agent won."""
+    from sog.protocols.tournament import in_folder
+    from sog.protocols.tournament_hands import Deals, play_pairs
+
+    game, kept = tournament.game, f"finished hands are kept in {folder}: the same command continues from there"
+    with say_kept(lambda: kept), in_folder(tournament, folder, say):
+        entrants = {name: tournament.entrant(name) for name in tournament.agents}
+        played = Deals(game, small_tree(game, None), tournament.rounds, tournament.seed)
+        results = list(play_pairs(entrants, tournament.pairs(), played, folder, progress_bar))
+    answer = _answer(game, list(tournament.agents), results, folder)
+    if as_json:
+        print_json(answer)
+    else:
+        _show(game, answer, results)
+
+
+def _answer(game: Game, names: list[str], results: Sequence[PairResult], folder: Path) -> dict[str, Any]:
+    """What the tournament found, as one object; agents by what they won a hand."""
+    agents: list[dict[str, Any]] = [{"name": name, **earned(_all_of(name, results))} for name in names]
+    for agent, elo in zip(agents, _elo(game, names, results), strict=True):
+        agent |= elo
+    pairs = [{"a": result.a, "b": result.b, **earned(result.won)} for result in results]
+    agents.sort(key=lambda agent: -agent["mean"])
+    return {"game": game.name, "unit": game.unit.name, "agents": agents, "pairs": pairs, "folder": str(folder)}
+
+
+def _all_of(name: str, results: Sequence[PairResult]) -> list[float]:
+    """What an agent won in each hand, the mean over its opponents: they all play the same deals."""
+    own = [_won_by(name, result) for result in results if name in (result.a, result.b)]
+    return [sum(hands) / len(hands) for hands in zip(*own, strict=True)]
+
+
+def _won_by(name: str, result: PairResult) -> list[float]:
+    """What one of a pair won in each hand."""
+    return list(result.won) if name == result.a else [-won for won in result.won]
+
+
+def _elo(game: Game, names: list[str], results: Sequence[PairResult]) -> list[dict[str, Any]]:
+    """Each agent's rating where hands are won, drawn or lost and nothing else; otherwise nothing."""
+    from sog.measure.elo import points_of, rate
+
+    if {abs(won) for result in results for won in result.won} - {0.0, game.u_max}:
+        return [{} for _ in names]
+    shares = [(r.a, r.b, sum((won / game.u_max + 1) / 2 for won in r.won), len(r.won)) for r in results]
+    ratings = rate(points_of(names, shares))
+    return [{"elo": float(ratings.elo[i]), "interval": ratings.interval(i)} for i in range(len(names))]
+
+
+def _show(game: Game, answer: dict[str, Any], results: Sequence[PairResult]) -> None:
+    agents = answer["agents"]
+    rated = "elo" in agents[0]
+    table = Table(title=Text(f"{game.name}: what an agent wins a hand"), title_justify="left")
+    for column in map(Text, ("agent", *["Elo"] * rated, "all", *(agent["name"] for agent in agents))):
+        table.add_column(column, justify="right" if table.columns else "left", overflow="fold")
+    for agent in agents:
+        name = agent["name"]
+        cells = [f"{agent['elo']:+.0f} ± {agent['interval']:.0f}"] if rated else []
+        cells.append(words(_all_of(name, results), game.unit))
+        for other in agents:
+            met = [result for result in results if {result.a, result.b} == {name, other["name"]}]
+            cells.append(words(_won_by(name, met[0]), game.unit) if met else "")
+        table.add_row(Text(name), *cells)
+    stdout().print(table)
+    hands = len(results[0].won)
+    stdout().print(f"Means with 95% intervals over {hands // 2:,} deals a pair, each played both ways round.")
+    stdout().print(f"The hands are in {answer['folder']}.")
