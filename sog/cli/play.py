@@ -159,6 +159,7 @@ def _hand(agent: Agent, listed: PublicTree | None, person: int, rng: np.random.G
 
 def _hidden(game: Game, public: PublicTree, node: int) -> bool:
     """Whether the action taken at a node can stay unknown to the other player."""
+    public.list_fan(node)  # by the agent's action alone it may not be yet
     return not (public.is_plain(node) or game.perfect_information)
 
 

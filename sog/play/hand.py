@@ -102,7 +102,7 @@ class HandMatch:
 
     def agent(self, who: int, player: int, deal: int) -> Agent:
         """A new agent of an entrant, for one hand."""
-        seed = int(np.random.SeedSequence((self.seed, deal, 1, player)).generate_state(1)[0])
+        seed = int(np.random.SeedSequence((self.seed, deal, 1, player)).generate_state(1)[0]) >> 1  # below 2**31
         return self._agents[who](player, seed)
 
 

@@ -52,8 +52,7 @@ DIGITS = "9" * 23
         (["play", "leduc_poker", "--limit-gb", "0.001"], "more than 0.001 GB of memory for its first"),
         (["play", "tic_tac_toe", "--limit-gb", "1"], "--limit-gb does nothing on a board"),
         (["play", "chess", "--game", "chess(fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1)"], "is over where it begins"),
-        (["play", "scotland_yard(map=london)"], "far more than 200,000 public states"),  # and no network is made
-        (["play", "chess", "--agent", "sog:UniformAgent"], "far more than 200,000 public states"),
+        (["play", "chess", "--agent", "sog:UniformAgent", "--limit-gb", "9"], "far more than 200,000 public states"),
         (["exploit", "leduc_poker", "--algorithm", ""], "must not be empty"),
         (["exploit", "leduc_poker", "--algorithm", "sog(alpha=nan)"], "alpha is a number, not nan"),
         (["exploit", "leduc_poker", "--algorithm", ""], "must not be empty"),

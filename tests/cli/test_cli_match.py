@@ -1,0 +1,329 @@
+"""`sog match`, tournaments of hands and `sog play` where trees grow: figures, faults, kills, other matches' records."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sog.cli.app import main
+from sog.play.hand_match import read_match, read_records
+from sog.play.hand_record import Decision
+
+Capture = pytest.CaptureFixture[str]
+
+# Agents and bots of a person's own.
+OWN = """
+import numpy as np
+import pyspiel
+import sog
+
+class Good(sog.Agent):
+    def policy(self, node):
+        legal = self.legal(node)
+        return legal / legal.sum(axis=0)
+
+class Raises(Good):
+    def policy(self, node):
+        return {}[3]
+
+class Nothing(Good):
+    def policy(self, node):
+        return super().policy(node) * np.nan
+
+class Illegal(Good):
+    def act(self, node, infostate, rng):
+        return 99
+
+def even(game, player, seed):
+    return pyspiel.make_uniform_random_bot(player, seed)
+
+shown = []
+
+class Looks(pyspiel.Bot):
+    def __init__(self, player):
+        pyspiel.Bot.__init__(self)
+        self.player = player
+    def restart(self): pass
+    def step(self, state):
+        shown.append((self.player, state.history()[:2]))
+        return state.legal_actions()[0]
+
+def looks(game, player, seed):
+    return Looks(player)
+
+class Wrong(Looks):
+    def step(self, state):
+        return 77
+
+def wrong(game, player, seed):
+    return Wrong(player)
+
+def none(game, player, seed):
+    return None
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder, with a module of agents and two policies of Kuhn poker."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_agents.py").write_text(OWN)
+    for name, iterations in (("a.json", "40"), ("b.json", "1")):
+        assert main(["solve", "kuhn_poker", "--iterations", iterations, "--out", name, "--json"]) == 0
+    yield tmp_path
+    sys.modules.pop("own_agents", None)
+
+
+def answer(words: list[str], capsys: Capture) -> dict[str, object]:
+    capsys.readouterr()
+    assert main([*words, "--json"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def kuhn(a: str, b: str, hands: int = 40, *more: str) -> list[str]:
+    return ["match", a, b, "--game", "kuhn_poker", "--hands", str(hands), *more]
+
+
+def test_what_is_printed(folder: Path, capsys: Capture) -> None:
+    found = answer(kuhn("a.json", "random", 400), capsys)
+    low, high = found["interval95"]  # type: ignore[misc]
+    mean = found["mean"]
+    assert isinstance(mean, float) and 0 < low < mean < high and mean - low == pytest.approx(high - mean)
+    assert found["hands"] == 400 and found["unit"] == "utility"
+    back = answer(kuhn("random", "a.json", 400), capsys)
+    assert back["mean"] != mean  # other seats: other draws
+    assert main(["match", "random", "own_agents:even", "--game", "leduc_poker", "--hands", "20"]) == 0
+    printed = capsys.readouterr().out
+    assert "A wins a hand" in printed and "mbb/h" in printed and "±" in printed
+    assert answer(kuhn("random", "random", 2), capsys)["interval95"] is None
+
+
+@pytest.mark.parametrize(
+    "who", ["leduc_poker", "own_agents:Good", "own_agents:even", "sog.agents.uniform:UniformAgent"]
+)
+def test_anybody_plays(folder: Path, capsys: Capture, who: str) -> None:
+    words = ["match", who, "random", "--game", "leduc_poker", "--hands", "6"]
+    found = answer([*words, *(["-s", "3", "-c", "1"] if who == "leduc_poker" else [])], capsys)
+    assert found["hands"] == 6
+
+
+def test_records_hold_what_was_drawn_from(folder: Path, capsys: Capture) -> None:
+    answer(kuhn("a.json", "random", 20, "--records", "hands.jsonl", "--policies", "--seed", "3"), capsys)
+    assert read_match(folder / "hands.jsonl")["seed"] == 3
+    hands = list(read_records(folder / "hands.jsonl"))
+    decisions = [step for hand in hands for step in hand.steps if isinstance(step, Decision)]
+    assert len(hands) == 20 and all(step.policy is not None and step.policy.shape == (2, 3) for step in decisions)
+
+
+def test_a_bot_is_not_shown_the_opponents_card(folder: Path, capsys: Capture) -> None:
+    words = kuhn("own_agents:looks", "random", 200, "--records", "hands.jsonl")
+    answer(words, capsys)
+    shown = iter(sys.modules["own_agents"].shown)
+    right = count = 0
+    for hand in read_records(folder / "hands.jsonl"):
+        for step in hand.steps:
+            if isinstance(step, Decision) and step.player == hand.a:
+                player, cards = next(shown)
+                assert cards[player] == hand.pair[player] == step.infostate
+                right, count = right + (cards[1 - player] == hand.pair[1 - player]), count + 1
+    assert next(shown, None) is None and 0.3 < right / count < 0.7  # one of two cards, evenly
+
+
+@pytest.mark.parametrize(
+    ("who", "why"),
+    [
+        ("own_agents:Raises", "B: the agent Raises raised KeyError: 3 (own_agents.py, line"),
+        ("own_agents:Nothing", "B: Nothing at"),
+        ("own_agents:Illegal", "act returned 99, not the index of a legal action"),
+        ("own_agents:wrong", "B: Wrong played 77, not one of the actions [0, 1]"),
+        ("own_agents:none", "B: own_agents:none returned no pyspiel.Bot but NoneType"),
+        ("own_agents:shown", "neither a class derived from sog.Agent nor a function"),
+        ("own_agents:missing", "the module own_agents has no missing"),
+        ("none.json", "none.json cannot be read: No such file"),
+        ("own_agents.json", "own_agents.json holds no policy of `sog solve --out`"),
+        ("leduc.json", "leduc.json is a policy of leduc_poker, not of kuhn_poker"),
+        ("short.json", "B: short.json has no policy for"),
+        ("nothere", "no folder nothere is here"),
+        ("leduc_poker", "leduc_poker is a network of leduc_poker, which cannot play kuhn_poker"),
+    ],
+)
+def test_agents_at_fault_are_named_in_one_line(folder: Path, capsys: Capture, who: str, why: str) -> None:
+    written = json.loads((folder / "a.json").read_text())
+    (folder / "own_agents.json").write_text(OWN)
+    (folder / "leduc.json").write_text(json.dumps({**written, "game": "leduc_poker"}))
+    (folder / "short.json").write_text(json.dumps({**written, "policy": written["policy"][:1]}))
+    capsys.readouterr()
+    assert main(kuhn("random", who)) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("sog: ") and err.count("\n") == 1 and why in err
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (kuhn("random", "random", 3), "--hands is an even number, not 3"),
+        (kuhn("random", "random", 2, "--policies"), "name a file with --records"),
+        (kuhn("random", "random", 2, "-s", "3"), "neither A nor B searches: --simulations changes nothing"),
+        (kuhn("random", "random", 2, "--algorithm-a", "sog"), "A: random has no network"),
+        (kuhn("random", "random", 2, "--records", "no/such/folder"), "cannot write no/such/folder: No such file"),
+        (kuhn("random", "random", 2, "--records", "/dev/full"), "is not a plain file"),
+        (["match", "random", "random", "--game", "chess", "--hands", "2"], "`sog tournament` plays it from openings"),
+        (["match", "holdem", "random", "--game", "holdem", "--hands", "2", "--algorithm-a", "rebel"], "which A needs"),
+    ],
+)
+def test_arguments_that_make_no_match(folder: Path, capsys: Capture, words: list[str], why: str) -> None:
+    capsys.readouterr()
+    assert main(words) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_a_match_continues_and_another_is_refused(folder: Path, capsys: Capture) -> None:
+    records = ("--records", "hands.jsonl")
+    whole = answer(kuhn("a.json", "random", 60, "--records", "whole.jsonl"), capsys)
+    answer(kuhn("a.json", "random", 20, *records), capsys)
+    path = folder / "hands.jsonl"
+    path.write_bytes(path.read_bytes()[:-9])  # a line that a kill cut short
+    assert answer(kuhn("a.json", "random", 60, *records), capsys) == whole
+    assert path.read_bytes() == (folder / "whole.jsonl").read_bytes()
+    assert answer(kuhn("a.json", "random", 60, *records), capsys) == whole
+    for other, what in (
+        (kuhn("b.json", "random", 60, *records), "its a is"),
+        (kuhn("a.json", "own_agents:Good", 60, *records), "its b is"),
+        (kuhn("a.json", "random", 60, *records, "--seed", "1"), "its seed is 0, not 1"),
+        (kuhn("a.json", "random", 60, *records, "--policies"), "its policies is False, not True"),
+    ):
+        assert main(other) == 2
+        assert f"hands.jsonl is of another match: {what}" in capsys.readouterr().err
+    assert path.read_bytes() == (folder / "whole.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("text", ["a person's own notes", "notes\n", '{"match": 1}\nnotes\n'])
+def test_other_files_are_left_as_they_are(folder: Path, capsys: Capture, text: str) -> None:
+    (folder / "notes").write_text(text)
+    assert main(kuhn("random", "random", 2, "--records", "notes")) == 2
+    assert "notes" in capsys.readouterr().err and (folder / "notes").read_text() == text
+
+
+def test_a_killed_match_ends_as_if_it_had_not_been(folder: Path, capsys: Capture) -> None:
+    words = ["match", "leduc_poker", "own_agents:Good", "--game", "leduc_poker", "--hands", "120", "-s", "4", "-c", "1"]
+    whole = answer([*words, "--records", "whole.jsonl"], capsys)
+    killed = folder / "killed.jsonl"
+    command = [sys.executable, "-m", "sog.cli.app", *words, "--records", str(killed)]
+    root = str(Path(__file__).parents[2])
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": root})
+    while process.poll() is None and (not killed.exists() or killed.read_bytes().count(b"\n") < 30):
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = killed.read_bytes()
+    assert 30 <= before.count(b"\n") < 121
+    assert answer([*words, "--records", str(killed)], capsys) == whole
+    assert killed.read_bytes() == (folder / "whole.jsonl").read_bytes()
+    assert killed.read_bytes().startswith(before.rpartition(b"\n")[0])
+
+
+def test_a_second_process_is_refused(folder: Path, capsys: Capture) -> None:
+    import fcntl
+
+    with (folder / "hands.jsonl").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert main(kuhn("random", "random", 2, "--records", "hands.jsonl")) == 2
+    assert "another match is adding hands to hands.jsonl" in capsys.readouterr().err
+
+
+FILE = """
+game = "{game}"
+rounds = {rounds}
+[agents.solved]
+{solved}
+[agents.even]
+random = true
+[agents.own]
+code = "own_agents:even"
+"""
+
+
+def test_a_tournament_of_hands(folder: Path, capsys: Capture) -> None:
+    (folder / "kuhn.toml").write_text(FILE.format(game="kuhn_poker", rounds=60, solved='policy = "a.json"'))
+    found = answer(["tournament", "kuhn.toml", "--out", "games"], capsys)
+    agents, pairs = found["agents"], found["pairs"]
+    assert isinstance(agents, list) and isinstance(pairs, list)
+    assert agents[0]["name"] == "solved" and agents[0]["mean"] > 0 and "elo" not in agents[0]
+    assert [(pair["a"], pair["b"], pair["hands"]) for pair in pairs] == [
+        ("solved", "even", 120),
+        ("solved", "own", 120),
+        ("even", "own", 120),
+    ]
+    single = answer(kuhn("a.json", "random", 120), capsys)
+    assert (pairs[0]["mean"], pairs[0]["interval95"]) == (single["mean"], single["interval95"])
+    assert agents[0]["mean"] == pytest.approx((pairs[0]["mean"] + pairs[1]["mean"]) / 2)
+    assert sum(agent["mean"] for agent in agents) == pytest.approx(0)
+    kept = {path.name: path.read_bytes() for path in (folder / "games").glob("*.jsonl")}
+    assert len(kept) == 3 and answer(["tournament", "kuhn.toml", "--out", "games"], capsys) == found
+    assert main(["tournament", "kuhn.toml", "--out", "games"]) == 0
+    assert "what an agent wins a hand" in capsys.readouterr().out
+
+
+def test_hands_that_are_won_or_lost_are_rated(folder: Path, capsys: Capture) -> None:
+    dice = "liars_dice(numdice=1,dice_sides=4)"
+    (folder / "dice.toml").write_text(
+        FILE.format(game=dice, rounds=20, solved=f'checkpoint = "{dice}"\nsimulations = 3')
+    )
+    found = answer(["tournament", "dice.toml", "--out", "games"], capsys)
+    agents = found["agents"]
+    assert isinstance(agents, list)
+    assert {agent["name"] for agent in agents} == {"solved", "even", "own"} and all("elo" in one for one in agents)
+
+
+@pytest.mark.parametrize(
+    ("agent", "more", "why"),
+    [
+        ('uci = "stockfish"\nnodes = 1', "", "agent a: kuhn_poker has chance or hidden information"),
+        ('policy = "a.json"\nseconds = 1', "", "seconds"),
+        ("random = true", "plies = 2", "plies: kuhn_poker is played by deals, without openings"),
+        ('checkpoint = "leduc_poker"', "", "which cannot play kuhn_poker"),
+        ('code = "own_agents:Raises"', "", "a: the agent Raises raised KeyError"),
+    ],
+)
+def test_files_that_make_no_tournament_of_hands(folder: Path, capsys: Capture, agent: str, more: str, why: str) -> None:
+    text = f'game = "kuhn_poker"\n{more}\n[agents.a]\n{agent}\n[agents.r]\nrandom = true\n'
+    (folder / "kuhn.toml").write_text(text)
+    capsys.readouterr()
+    assert main(["tournament", "kuhn.toml", "--out", "games"]) == 2
+    assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("holdem", ["-s", "2", "-c", "1"]),
+        ("scotland_yard(map=london)", ["-s", "2", "-c", "1"]),
+        ("scotland_yard(map=london)", ["--agent", "sog:UniformAgent"]),
+        ("leduc_poker", ["--agent", "own_agents:even"]),
+    ],
+)
+def test_a_person_plays_games_that_cannot_be_listed(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, game: str, words: list[str]
+) -> None:
+    """Whole hands, by the first action of each list."""
+    asked: list[str] = []
+    monkeypatch.setattr(builtins, "input", lambda question: asked.append(question) or first(question))
+    assert main(["play", game, "--hands", "1", "--seat", "1", "--seed", "1", *words]) == 0
+    printed = capsys.readouterr().out
+    assert asked and "after 1 hand" in printed and "agent held" in printed
+
+
+def first(question: str) -> str:
+    """The name of the first action that is offered, no fold."""
+    names = question.strip().removesuffix(">").strip().split("  ")
+    return "1" if "fold" not in names[0] else "2"
