@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,20 +12,37 @@ from typing import Final, TypeAlias
 from sog.agents.bot import bot_seats
 from sog.agents.opening import network_id, open_network
 from sog.agents.own import CheckedAgent, agent_class, found_in, seats_of
-from sog.agents.uniform import UniformAgent
+from sog.agents.poker import SIMPLE, SpotAgent
 from sog.agents.written_policy import WrittenPolicyAgent, read_policy
 from sog.algorithms.table import player_of
 from sog.errors import SettingError
 from sog.files import shown
 from sog.games.base import Game
+from sog.games.holdem.game import Holdem
+from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.strings import OPENSPIEL
+from sog.opponents.scotland_yard.agent import ChaseAgent
+from sog.opponents.scotland_yard.player import ChasePlayer, PimBot
+from sog.opponents.scotland_yard.settings import PimBotSettings
+from sog.opponents.scotland_yard.shortest_path import ShortestPath
 from sog.play.agent import Agent
 from sog.play.hand import Entrant, Seats
+from sog.searches.holdem.saved import load
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["Budget", "code_entrant", "network_entrant", "open_entrant", "policy_entrant", "random_entrant"]
+__all__ = [
+    "OPPONENTS",
+    "Budget",
+    "code_entrant",
+    "network_entrant",
+    "open_entrant",
+    "opponent_entrant",
+    "policy_entrant",
+]
 
-_RANDOM: Final = "random"
+# By name, whoever needs no network; the two last ones play Scotland Yard.
+_PIMBOT: Final = "pimbot"
+OPPONENTS: Final = (*SIMPLE, "shortest-path", _PIMBOT)
 
 # Settings of an algorithm, such as simulations; None leaves one to the algorithm.
 Budget: TypeAlias = Mapping[str, int | float | str | None]
@@ -33,25 +51,38 @@ Budget: TypeAlias = Mapping[str, int | float | str | None]
 def open_entrant(name: str, text: str, game: Game, algorithm: str | None, budget: Budget) -> Entrant:
     """The entrant that a text means; SogError where it means nothing or does not play the game.
 
-    text: random, a file of `sog solve --out`, MODULE:NAME, a checkpoint's folder or a game.  algorithm, budget: of
-    `network_entrant`; SettingError for an algorithm where there is no network.
+    text: one of OPPONENTS, a file of `sog solve --out`, MODULE:NAME, a checkpoint's folder or a game.  algorithm,
+    budget: of `network_entrant`; SettingError for an algorithm where there is no network.
     """
-    code = ":" in text and "(" not in text and "/" not in text and not text.startswith(OPENSPIEL)
-    policy = text.endswith(".json")
-    if not (text == _RANDOM or code or policy):
+    code = ":" in text and "(" not in text and not os.path.lexists(text) and not text.startswith(OPENSPIEL)
+    written = text.endswith(".json") or os.path.isfile(text)
+    if not (text in OPPONENTS or code or written):
         return network_entrant(name, text, game, algorithm, budget)
     if algorithm is not None:
         raise SettingError(f"{name}: {shown(text)} has no network, and takes no algorithm")
-    if text == _RANDOM:
-        return random_entrant(name)
+    if text in OPPONENTS:
+        return opponent_entrant(name, text, game, budget)
     return code_entrant(name, text, game) if code else policy_entrant(name, text, game)
 
 
-def random_entrant(name: str) -> Entrant:
-    """Every legal action alike."""
-    return Entrant(
-        name, _RANDOM, _checked(lambda public: lambda player, seed: UniformAgent(public, player, seed)), True
-    )
+def opponent_entrant(name: str, text: str, game: Game, budget: Budget) -> Entrant:
+    """One of OPPONENTS.  budget: simulations, of PimBot's search. SettingError for another name."""
+    if text in SIMPLE:
+        kind = SIMPLE[text]
+        return Entrant(name, text, _checked(lambda public: lambda player, seed: kind(public, player, seed)), True)
+    if text not in OPPONENTS:
+        raise SettingError(f"{name}: no opponent is called {shown(text)}; known: {', '.join(OPPONENTS)}")
+    if not isinstance(game, ScotlandYard):
+        raise SettingError(f"{name}: {text} plays scotland_yard, not {game.name}")
+    simulations = budget.get("simulations") if text == _PIMBOT else None
+    settings = PimBotSettings() if simulations is None else PimBotSettings(simulations=int(simulations))
+
+    def chaser(rules: ScotlandYard, seed: int) -> ChasePlayer:
+        return PimBot(rules, settings, seed) if text == _PIMBOT else ShortestPath(rules, seed=seed)
+
+    seats = _checked(lambda public: lambda player, seed: ChaseAgent(public, player, chaser, seed))
+    plays, takes = (f"{text} {settings}", ("simulations",)) if text == _PIMBOT else (text, ())
+    return Entrant(name, plays, seats, True, takes=takes)
 
 
 def network_entrant(name: str, text: str, game: Game, algorithm: str | None, budget: Budget) -> Entrant:
@@ -71,8 +102,15 @@ def network_entrant(name: str, text: str, game: Game, algorithm: str | None, bud
 
 
 def policy_entrant(name: str, text: str, game: Game) -> Entrant:
-    """The policy in a file of `sog solve --out`."""
-    policy = read_policy(Path(text), game)
+    """The policy in a file of `sog solve --out`: of a game that was solved whole, or of a hold'em spot."""
+    path = Path(text)
+    if isinstance(game, Holdem):
+        solver, _ = load(path)
+        if solver.game.name != game.name:
+            raise SettingError(f"{shown(path)} is a solution of {solver.game.name}, not of {game.name}")
+        solved = _checked(lambda public: lambda player, seed: SpotAgent(public, player, solver))
+        return Entrant(name, f"solution {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}", solved, True)
+    policy = read_policy(path, game)
     seats = _checked(lambda public: lambda player, seed: WrittenPolicyAgent(public, player, policy))
     return Entrant(name, f"policy {policy.digest}", seats, True)
 

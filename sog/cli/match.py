@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["earned", "match", "words"]
 
 _WHO = (
-    "A run's folder, a game (its shipped network, or an untrained one), random, a policy of `sog solve --out` (.json), "
-    "or MODULE:NAME: a class derived from sog.Agent, or a function (game, player, seed) that makes a pyspiel.Bot."
+    "A run's folder, a game (its shipped network, or an untrained one), a file of `sog solve --out`, one of random, "
+    "always-call, always-fold, equity (poker), pimbot, shortest-path (Scotland Yard), or MODULE:NAME: a class derived "
+    "from sog.Agent, or a function (game, player, seed) that makes a pyspiel.Bot."
 )
 
 

@@ -5,6 +5,7 @@ An agent of such a file is one of these:
 checkpoint = "leduc_poker"         a network, with simulations, per_update, paper and algorithm as on boards
 policy = "leduc.json"              a policy of `sog solve --out`
 code = "my_agents:BetsGoodHands"   a class derived from sog.Agent, or a function that makes bots of OpenSpiel's
+opponent = "always-call"           one of sog.agents.entrants.OPPONENTS; simulations of pimbot
 random = true                      every legal action alike
 """
 
@@ -17,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from sog.agents.entrants import code_entrant, network_entrant, policy_entrant, random_entrant
+from sog.agents.entrants import code_entrant, network_entrant, opponent_entrant, policy_entrant
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.play.hand import Entrant, HandMatch
@@ -51,7 +52,12 @@ def _checkpoint(name: str, agent: Keys, game: Game) -> Entrant:
 
 def _random(name: str, agent: Keys, game: Game) -> Entrant:
     switch(agent, "random")
-    return random_entrant(name)
+    return opponent_entrant(name, "random", game, {})
+
+
+def _opponent(name: str, agent: Keys, game: Game) -> Entrant:
+    budget = {"simulations": whole(agent, "simulations", 1, ENDLESS, None)}
+    return opponent_entrant(name, take(agent, "opponent", str), game, budget)
 
 
 # By the key that says what an agent is: what makes it, and the further keys that it may have.
@@ -59,6 +65,7 @@ _KINDS: Final[Mapping[str, tuple[Callable[[str, Keys, Game], Entrant], frozenset
     "checkpoint": (_checkpoint, frozenset({"simulations", "per_update", "paper", "algorithm"})),
     "policy": (lambda name, agent, game: policy_entrant(name, take(agent, "policy", str), game), frozenset()),
     "code": (lambda name, agent, game: code_entrant(name, take(agent, "code", str), game), frozenset()),
+    "opponent": (_opponent, frozenset({"simulations"})),
     "random": (_random, frozenset()),
 }
 

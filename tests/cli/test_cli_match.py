@@ -108,6 +108,28 @@ def test_what_is_printed(folder: Path, capsys: Capture) -> None:
     assert answer(kuhn("random", "random", 2), capsys)["interval95"] is None
 
 
+OPPONENTS = [
+    ("scotland_yard(map=glasses)", "pimbot", "shortest-path"),
+    ("leduc_poker", "always-call", "always-fold"),
+    ("holdem", "equity", "always-call"),
+]
+
+
+@pytest.mark.parametrize(("game", "a", "b"), OPPONENTS)
+def test_opponents_by_name(folder: Path, capsys: Capture, game: str, a: str, b: str) -> None:
+    budget = ["-s", "20"] if a == "pimbot" else []
+    assert answer(["match", a, b, "--game", game, "--hands", "4", *budget], capsys)["hands"] == 4
+
+
+def test_a_solved_spot_plays(folder: Path, capsys: Capture) -> None:
+    spot = "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=1;allin)"
+    assert main(["solve", spot, "--iterations", "30", "--out", "spot.npz"]) == 0
+    found = answer(["match", "spot.npz", "always-fold", "--game", spot, "--hands", "40"], capsys)
+    assert isinstance(found["mean"], float) and found["mean"] > 0
+    assert main(["match", "spot.npz", "random", "--game", "holdem", "--hands", "2"]) == 2
+    assert "is a solution of holdem(board=2s2h2d7c9c" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "who", ["leduc_poker", "own_agents:Good", "own_agents:even", "sog.agents.uniform:UniformAgent"]
 )
@@ -154,6 +176,8 @@ def test_a_bot_is_not_shown_the_opponents_card(folder: Path, capsys: Capture) ->
         ("leduc.json", "leduc.json is a policy of leduc_poker, not of kuhn_poker"),
         ("short.json", "B: short.json has no policy for"),
         ("nothere", "no folder nothere is here"),
+        ("pimbot", "B: pimbot plays scotland_yard, not kuhn_poker"),
+        ("equity", "B: equities against any two cards are hold'em's"),
         ("leduc_poker", "leduc_poker is a network of leduc_poker, which cannot play kuhn_poker"),
     ],
 )
