@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from sog.arrays import Float64, Int32
+from sog.arrays import Bool, Float64, Int32
 from sog.errors import GameError
 from sog.games.holdem.bets import EveryAmount
-from sog.games.holdem.betting import TURN
+from sog.games.holdem.betting import BOARD_CARDS, TURN
 from sog.games.holdem.cards import CARDS, HANDS, live_hands, permuted_hands
-from sog.games.holdem.game import Holdem
+from sog.games.holdem.game import Holdem, HoldemState
 from sog.searches.holdem import trees as tree
 from sog.searches.holdem.payoffs import scratch_floats
 from sog.searches.holdem.trees import CUT, DECISION, SHOWDOWN, Forest, SpotNode
@@ -47,20 +47,26 @@ class SolvedBoards:
 class Program:
     """A spot divided into forests; the widths of hand vectors are floats, padded to a multiple of LANES32.
 
+    roots: the betting trees that are solved side by side, all on one board; most programs have one, the game's.
     forests: those below the top, each laid over every solved board.  where: the roots of each of them.
     """
 
     game: Holdem
-    root: SpotNode
+    roots: tuple[SpotNode, ...]
     top: Forest
     forests: tuple[Forest, ...]
     where: tuple[tuple[SpotNode, ...], ...]
     boards: SolvedBoards
 
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The cards on the table at the roots."""
+        return self.roots[0].state.board
+
     @cached_property
     def top_hands(self) -> Int32:
         """int32[*]: the numbers of the hands in a vector of the top."""
-        return np.flatnonzero(live_hands(self.game.spot.board)).astype(np.int32)
+        return np.flatnonzero(live_hands(self.board)).astype(np.int32)
 
     @property
     def top_width(self) -> int:
@@ -82,6 +88,15 @@ class Program:
         numbers: Int32 = self.top_hands[self.boards.hands[board]]
         return numbers
 
+    @cached_property
+    def cuts(self) -> tuple[SpotNode, ...]:
+        """Of spots on the turn: the nodes where the river card comes, in preorder."""
+        return tuple(cut for root in self.roots for cut in _cuts(root))
+
+    def cut_states(self) -> list[HoldemState]:
+        """The public states of `cuts`."""
+        return [cut.state for cut in self.cuts]
+
     @property
     def entries(self) -> int:
         """Floats of regrets: the top's vectors, then each board's of each forest."""
@@ -92,6 +107,15 @@ class Program:
     def handed_vectors(self) -> int:
         """Vectors of values that the forests hand up to the top."""
         return len(self.boards.cards) * sum(len(f.roots) for f in self.forests)
+
+    def decided_by(self, player: int) -> Bool:
+        """bool[*]: of the vectors below the top, in the order of regrets, those that belong to a player's actions."""
+        out = []
+        for forest in self.forests:
+            nodes = forest.nodes
+            own = np.repeat(nodes.actor == player, nodes.actions)
+            out.append(np.tile(own, len(self.boards.cards)))
+        return np.concatenate(out)
 
     def entry0(self, forest: int, board: int) -> int:
         """Where the regrets of a forest below the top on a solved board begin."""
@@ -105,41 +129,50 @@ class Program:
         # Workspaces, one a thread; then the top: both players' reach, its values, and both players' values at the root.
         own = max(f.reach_vectors + f.value_vectors for f in self.forests) * self.width
         own += scratch_floats(max(self.width, self.top_width))
-        top = (2 * self.top.reach_vectors + self.top.value_vectors + 2) * self.top_width
+        top = (2 * self.top.reach_vectors + self.top.value_vectors + 2 * len(self.roots)) * self.top_width
         # 4 bytes a float; regrets and averages are of one size.
         return 4 * (2 * self.entries + threads * own + top + self.handed_vectors * self.width)
 
 
-def make_program(game: Holdem, river_forests: int, memory_limit: int) -> Program:
+def make_program(
+    game: Holdem, river_forests: int, memory_limit: int, states: Sequence[HoldemState] | None = None
+) -> Program:
     """Lay a river or turn spot out; GameError for earlier streets, for bets=any and for trees of too many bytes.
 
     river_forests: into how many forests a river tree is cut, best as many as there are threads.  memory_limit: bytes;
     a tree that needs far more is refused while it grows. Where `Program.memory` is above the limit all the same, the
     caller refuses it.
+    states: public states of one board to begin at, side by side; every board below is then solved by itself, since
+    ranges may tell suits apart. None: the game's root.
     """
-    if game.street < TURN:
+    roots_at = (game.root(),) if states is None else tuple(states)
+    board = roots_at[0].board
+    if any(s.board != board for s in roots_at):
+        raise GameError("holdem: spots are solved side by side on one board only")
+    street = BOARD_CARDS.index(len(board))
+    if street < TURN:
         raise GameError("holdem: the solver takes river and turn spots; give a board of 4 or 5 cards")
     if isinstance(game.sizes, EveryAmount):
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
-    boards = _boards(game)
+    boards = _boards(board, _twin_suits(game) if states is None else list(range(4)))
     # Of a river action: regrets and averages, 4 bytes each, for every hand on every solved board.
     action_bytes = 4 * 2 * padded(boards.hands.shape[1]) * len(boards.cards)  # of regrets and averages
     try:
-        root = tree.grow(game, memory_limit // action_bytes)
+        roots = [tree.grow(game, s, memory_limit // action_bytes) for s in roots_at]
     except RecursionError as error:
         raise GameError("holdem: too many raises in a row for a tree; give larger bets, or fewer raises") from error
     # Turn: one tree below each cut, over all river cards. River: the one tree in pieces, of about equal work a thread.
-    if game.street == TURN:
-        cuts = list(_cuts(root))
+    if street == TURN:
+        cuts = [cut for root in roots for cut in _cuts(root)]
         below = [c.children[0] for c in cuts]
         groups = _filled(below, GROUP_NODES)
     else:
-        cuts = below = _river_pieces(root, river_forests)
+        cuts = below = [piece for root in roots for piece in _river_pieces(root, river_forests)]
         groups = _balanced(below, river_forests)
-    top = tree.lay_out([root], cuts)
+    top = tree.lay_out(roots, cuts)
     where = tuple(tuple(below[k] for k in group) for group in groups)
     forests = tuple(tree.lay_out(nodes) for nodes in where)
-    return Program(game, root, top, forests, where, boards)
+    return Program(game, tuple(roots), top, forests, where, boards)
 
 
 def _cuts(node: SpotNode) -> Iterator[SpotNode]:
@@ -209,18 +242,19 @@ def _largest_first(roots: Sequence[SpotNode]) -> list[int]:
     return sorted(range(len(roots)), key=lambda k: -roots[k].size)
 
 
-def _boards(game: Holdem) -> SolvedBoards:
-    """The boards below the spot; of boards that differ by an exchange of suits only one is solved."""
-    board = game.spot.board
+def _boards(board: tuple[int, ...], twins: Sequence[int]) -> SolvedBoards:
+    """The boards below the spot; of boards that differ by an exchange of suits only one is solved.
+
+    twins: of `_twin_suits`.
+    """
     top = np.flatnonzero(live_hands(board))
     # Where each hand lies in the top's vectors.
     place = np.full(HANDS, -1, dtype=np.int32)
     place[top] = np.arange(len(top))
-    if game.street != TURN:
+    if len(board) != BOARD_CARDS[TURN]:
         every = np.arange(len(top), dtype=np.int32)
         return SolvedBoards((-1,), (-1,), np.zeros(1, dtype=np.int32), every[None, :], 1.0)
     # Solved: the river cards of suits without a lower twin.
-    twins = _twin_suits(game)
     cards = [c for c in range(CARDS) if c not in board]
     solved = [c for c in cards if twins[c % 4] == c % 4]
     models: list[int] = []

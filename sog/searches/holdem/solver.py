@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sog.arrays import Float32, Float64, Int64
+from sog.arrays import Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.holdem.cards import HANDS, disjoint_mass
 from sog.games.holdem.game import Holdem, HoldemState
@@ -17,13 +17,15 @@ from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem import sweeps
 from sog.searches.holdem.payoffs import make_workspace
 from sog.searches.holdem.program import Program, make_program
-from sog.searches.holdem.sweeps import Crew, Learned, Top
+from sog.searches.holdem.sweeps import Crew, Learned, Task, Top
 from sog.searches.holdem.tables import Tables, make_tables
 from sog.searches.holdem.trees import CUT, DECISION, SpotNode
 from sog.searches.kernels import threads as sync
 from sog.searches.kernels.vectors import aligned
 
 __all__ = ["HoldemSolver", "Progress"]
+
+_NO_STEP = np.zeros((1, 3), dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -36,25 +38,31 @@ class Progress:
 
 
 class HoldemSolver:
-    """Regrets and averages of a spot, and the sweeps over them.
+    """Regrets and averages of a spot, or of several side by side, and the sweeps over them.
 
     regrets, averages: float32[program.entries], laid out as `Program.entries` and `Program.entry0` say.
-    root_values: float32[2, program.top_width], each player's values at the root after the last sweep.
+    root_values: float32[2, R * program.top_width], each player's values at the roots after its last sweep.
+    ranges: both players' at each root, float64[1326] each; `set_ranges` changes them.
     """
 
     def __init__(
-        self, game: Holdem, threads: int = 1, memory_limit: int | None = None, river_forests: int | None = None
+        self,
+        game: Holdem,
+        threads: int = 1,
+        memory_limit: int | None = None,
+        river_forests: int | None = None,
+        states: Sequence[HoldemState] | None = None,
     ) -> None:
         """Allocates everything a solve needs; GameError where that is more than `memory_limit` bytes.
 
         memory_limit None: nine tenths of the memory that is free.  river_forests None: as many as threads; it
-        decides how `regrets` are laid out and changes no number in them.
+        decides how `regrets` are laid out and changes no number in them.  states: see `make_program`.
         """
         self.game = game
         self.river_forests = threads if river_forests is None else river_forests
         limit = int(0.9 * available_bytes()) if memory_limit is None else memory_limit
         # Refused before anything large is allocated: a tree while it grows, a program by the size of its arrays.
-        self.program: Program = make_program(game, self.river_forests, limit)
+        self.program: Program = make_program(game, self.river_forests, limit, states)
         self.threads = threads
         need = self.program.memory(threads)
         if need > limit:
@@ -64,6 +72,7 @@ class HoldemSolver:
         self.regrets = aligned(self.program.entries)
         self.averages = aligned(self.program.entries)
         self.iterations = 0
+        self.ranges = [game.root_ranges() for _ in self.program.roots]
         self._top = self._make_top()
         self.root_values: Float32 = self._top.root_values
         # One a thread, as large as its largest forest needs, used again part after part.
@@ -82,16 +91,28 @@ class HoldemSolver:
         program = self.program
         top, width = program.top, program.top_width
         reach = aligned(2 * top.reach_vectors * width).reshape(2, -1)
-        for p, weights in enumerate(self.game.root_ranges()):
-            at = int(top.root_reach[p, 0]) * width
-            reach[p, at : at + len(program.top_hands)] = weights[program.top_hands]
-        # Only the root's reach is filled: sweeps write all else before they read it.
+        for k, both in enumerate(self.ranges):
+            for p, weights in enumerate(both):
+                self._fill(reach, k, p, weights)
+        # Only the roots' reach is filled: sweeps write all else before they read it.
         return Top(
             reach=reach,
             values=aligned(top.value_vectors * width),
             handed=aligned(program.handed_vectors * program.width),
-            root_values=aligned(2 * width).reshape(2, -1),
+            root_values=aligned(2 * len(program.roots) * width).reshape(2, -1),
         )
+
+    def _fill(self, reach: Float32, root: int, p: int, weights: Float64) -> None:
+        """Write player p's range at a root into the top's hand vectors."""
+        hands = self.program.top_hands
+        at = int(self.program.top.root_reach[p, root]) * self.program.top_width
+        reach[p, at : at + len(hands)] = weights[hands]
+
+    def set_ranges(self, root: int, ranges: tuple[Float64, Float64]) -> None:
+        """Both players' ranges at a root from now on, float64[1326] each; regrets and averages stay."""
+        self.ranges[root] = ranges
+        for p in (0, 1):
+            self._fill(self._top.reach, root, p, ranges[p])
 
     def restart(self) -> None:
         """Forget every iteration."""
@@ -105,21 +126,77 @@ class HoldemSolver:
             raise GameError(f"holdem: the solver takes alternating rules without prediction, not {rule.name}")
         # Factors of positive and of negative regrets, and the average's weight, by the number of the iteration.
         steps = rule.steps(self.iterations + 1, count)[:, :3].astype(np.float32)
-        self._run(sweeps.UPDATE, steps)
+        self._run(Task(sweeps.UPDATE, 0, 2, steps))
         self.iterations += count
+
+    def update(self, player: int, rule: Rule = DCFR) -> None:
+        """Half of an iteration: one player's; the second player's half ends it."""
+        steps = rule.steps(self.iterations + 1, 1)[:, :3].astype(np.float32)
+        self._run(Task(sweeps.UPDATE, player, player + 1, steps))
+        self.iterations += player
+
+    def respond(self) -> None:
+        """Fill `root_values` with what each player's best response to the other's average policy is worth."""
+        self._run(Task(sweeps.BEST, 0, 2, _NO_STEP))
+
+    def evaluate(self) -> None:
+        """Fill `root_values` with what the average policies are worth."""
+        self._run(Task(sweeps.VALUE, 0, 2, _NO_STEP))
+
+    def add_averages(self, to: Float32, weight: float) -> None:
+        """Add the average policies to other sums, float32[program.entries], weighed by their own reach and `weight`.
+
+        As an iteration adds its policies: sums of such sums are mixtures of strategies. `root_values` are filled, too.
+        """
+        step = np.array([[0.0, 0.0, weight]], dtype=np.float32)
+        self._run(Task(sweeps.ADD, 0, 2, step), to)
+
+    def cut_ranges(self) -> Float64:
+        """float64[2, C, 1326]: both players' ranges by the last sweep where the river card comes (`Program.cuts`).
+
+        After an iteration they are those of the policies that it added to the averages.
+        """
+        program, hands = self.program, self.program.top_hands
+        nodes = np.flatnonzero(program.top.nodes.kind == CUT)
+        vectors = self._top.reach.reshape(2, -1, program.top_width)
+        out = np.zeros((2, len(nodes), HANDS))
+        for p in (0, 1):
+            out[p][:, hands] = vectors[p, program.top.nodes.reach[p, nodes], : len(hands)]
+        return out
+
+    def cfvs(self, player: int) -> Float64:
+        """float64[R, 1326]: a player's counterfactual values at the roots by its last sweep, chips.
+
+        cfv[i] = sum over the opponent's hands j that share no card with i of r[j] * chips.
+        """
+        program, out = self.program, np.zeros((len(self.program.roots), HANDS))
+        found = self.root_values[player].reshape(len(program.roots), -1)
+        out[:, program.top_hands] = found[:, : len(program.top_hands)]
+        return out
+
+    def values(self, player: int) -> Float64:
+        """float64[R, 1326]: `cfvs` over the opponent's mass, conditional on the hand: chips; 0 where the mass is 0."""
+        mass = np.array([disjoint_mass(both[1 - player]) for both in self.ranges])
+        met = mass > 1e-9 * mass.max(axis=1, keepdims=True)
+        found: Float64 = np.where(met, self.cfvs(player) / np.where(met, mass, 1.0), 0.0)
+        return found
 
     def best_responses(self) -> tuple[float, float]:
         """What each player's best response earns against the other's average policy, chips a hand.
 
         b[p] = (sum over i of v[p, i] r[p, i]) / (sum over hands i, j without a common card of r0[i] r1[j]).
         """
-        self._run(sweeps.BEST, np.zeros((1, 3), dtype=np.float32))
-        r0, r1 = self.game.root_ranges()
+        self.respond()
+        return self.chips(0), self.chips(1)
+
+    def chips(self, player: int) -> float:
+        """A player's values at the first root by its last sweep, as chips a hand."""
+        r0, r1 = self.ranges[0]
         # Values at the root are sums over the opponent's weights: over the weight of all pairs they are chips a hand.
         pairs = float(r0 @ disjoint_mass(r1))
         hands = self.program.top_hands
-        values = self.root_values[:, : len(hands)].astype(np.float64)
-        return float(values[0] @ r0[hands]) / pairs, float(values[1] @ r1[hands]) / pairs
+        values = self.root_values[player, : len(hands)].astype(np.float64)
+        return float(values @ self.ranges[0][player][hands]) / pairs
 
     def progress(self) -> Progress:
         """Exploitability of the average policies now."""
@@ -141,14 +218,14 @@ class HoldemSolver:
                 report(now)
         return now
 
-    def _run(self, mode: int, steps: Float32) -> None:
-        """Run the sweeps on every thread, this one included."""
+    def _run(self, task: Task, added: Float32 | None = None) -> None:
+        """Run the sweeps on every thread, this one included.  added: the sums that ADD adds to."""
         shared, begin, whole = sync.shared(), threading.Event(), threading.Event()
 
         def work(k: int) -> None:
             begin.wait()
             if whole.is_set():  # a crew that is not whole would wait for the others for ever
-                self._worker(k, shared, mode, steps)
+                self._worker(k, shared, task, added)
 
         # If one of them cannot be started, none may begin: the others would wait for it at a barrier.
         others = [threading.Thread(target=work, args=(k,)) for k in range(1, self.threads)]
@@ -158,16 +235,16 @@ class HoldemSolver:
             whole.set()
         finally:
             begin.set()
-        self._worker(0, shared, mode, steps)
+        self._worker(0, shared, task, added)
         for thread in others:
             thread.join()
 
-    def _worker(self, me: int, shared: Int64, mode: int, steps: Float32) -> None:
-        # A best response is one to the average policy; updates follow the regrets.
-        followed = self.averages if mode == sweeps.BEST else self.regrets
-        learned = Learned(self.regrets, self.averages, followed)
+    def _worker(self, me: int, shared: Int64, task: Task, added: Float32 | None) -> None:
+        # Best responses are to the average policy, and values those of it; updates follow the regrets.
+        followed = self.regrets if task.mode == sweeps.UPDATE else self.averages
+        learned = Learned(self.regrets, self.averages if added is None else added, followed)
         crew = Crew(me, self.threads, shared)
-        sweeps.run(crew, mode, steps, self.tables, learned, self._top, self._workspaces[me])
+        sweeps.run(crew, task, self.tables, learned, self._top, self._workspaces[me])
 
     def policy(self, s: HoldemState) -> Float64:
         """float64[A, 1326]: the average policy at a decision of the tree; uniform where a hand never came.
@@ -176,30 +253,47 @@ class HoldemSolver:
 
         GameError where the tree has no such decision.
         """
+        rows, hands = self._rows(s)
+        sums = rows.astype(np.float64)
+        count, total = len(sums), sums.sum(axis=0)
+        out = np.full((count, HANDS), 1.0 / count)
+        out[:, hands] = np.where(total > 0, sums / np.maximum(total, 1e-30), 1.0 / count)
+        return out
+
+    def set_policy(self, s: HoldemState, policy: Float64) -> None:
+        """Make float64[A, 1326] the average policy at a decision of the tree; GameError where it has none.
+
+        On a board that is not solved itself the numbers are those of the board that stands for it.
+        """
+        rows, hands = self._rows(s)
+        rows[:] = policy[:, hands]
+
+    def _rows(self, s: HoldemState) -> tuple[Float32, Int32]:
+        """The averages at a decision of the tree, a view float32[A, H], and the numbers of their hands."""
         node, forest = self._locate(s)
         program, boards = self.program, self.program.boards
         if forest < 0:
             width, entry0, hands = program.top_width, 0, program.top_hands
         else:
             # An unsolved board has a solved one's numbers; `hands_on` gives its own hands in their order.
-            dealt = s.board[-1] if len(s.board) > len(self.game.spot.board) else -1
+            dealt = s.board[-1] if len(s.board) > len(program.board) else -1
             board = boards.dealt.index(dealt)
             width, entry0 = program.width, program.entry0(forest, int(boards.solved[board]))
             hands = program.hands_on(board)
         # An action's vector is one row: S is float32[A, width], padding cut off.
         count, at = len(node.children), entry0 + node.action0 * width
-        sums = self.averages[at : at + count * width].reshape(count, width)[:, : len(hands)].astype(np.float64)
-        total = sums.sum(axis=0)
-        out = np.full((count, HANDS), 1.0 / count)
-        out[:, hands] = np.where(total > 0, sums / np.maximum(total, 1e-30), 1.0 / count)
-        return out
+        return self.averages[at : at + count * width].reshape(count, width)[:, : len(hands)], hands
 
     def _locate(self, s: HoldemState) -> tuple[SpotNode, int]:
         """The tree's node of a public state and the forest that holds it, -1 for the top."""
         forest_of = {id(n): k for k, nodes in enumerate(self.program.where) for n in nodes}
-        node = self.program.root
+        # Of several roots, the one whose line of play leads here.
+        above = [r for r in self.program.roots if s.line[: len(r.state.line)] == r.state.line]
+        if not above:
+            raise GameError(f"{self.game.name}: the tree has nothing at {self.game.state_name(s)!r}")
+        node = above[0]
         forest = forest_of.get(id(node), -1)
-        for action in s.line:
+        for action in s.line[len(node.state.line) :]:
             # A line of actions does not name the card between them: betting is the same below every card.
             if node.kind == CUT:
                 node = node.children[0]

@@ -21,13 +21,16 @@ from sog.searches.kernels.registers import larger, pick
 from sog.searches.kernels.threads import NEXT, fetch_add, released, wait_for_all, write
 from sog.searches.kernels.vectors import load, splat, store
 
-__all__ = ["BEST", "UPDATE", "Crew", "Learned", "Top", "run"]
+__all__ = ["ADD", "BEST", "UPDATE", "VALUE", "Crew", "Learned", "Task", "Top", "run"]
 
 ONE: Final = np.float32(1.0)
 
-# What a sweep does: update regrets and averages, or take the best response to the averages.
+# What a sweep does: update regrets and averages, take the best response to the averages, value the averages, or do
+# that and add what is followed, weighed by its own reach, to other averages.
 UPDATE: Final = 0
 BEST: Final = 1
+VALUE: Final = 2
+ADD: Final = 3
 
 
 class Crew(NamedTuple):
@@ -36,6 +39,18 @@ class Crew(NamedTuple):
     me: int
     threads: int
     sync: Int64  # kernels.threads.shared()
+
+
+class Task(NamedTuple):
+    """What a run does, by the players from `first` to `end` - 1 in each iteration.
+
+    mode: UPDATE, BEST, VALUE or ADD.  steps: float32[T, 3], the first three columns of Rule.steps.
+    """
+
+    mode: int
+    first: int
+    end: int
+    steps: Float32
 
 
 class Learned(NamedTuple):
@@ -52,14 +67,14 @@ class Top(NamedTuple):
     reach: Float32  # float32[2, *]: of each player
     values: Float32  # float32[*]: of the player being updated
     handed: Float32  # float32[*]: values at the roots of the other forests, on every solved board
-    root_values: Float32  # float32[2, top width]: each player's at the root
+    root_values: Float32  # float32[2, R * top width]: each player's at the roots
 
 
 class _Half(NamedTuple):
     """Half an iteration: who is updated and how."""
 
     player: int
-    mode: int  # UPDATE or BEST
+    mode: int  # UPDATE, BEST, VALUE or ADD
     positive: np.float32  # factor of positive regrets
     negative: np.float32  # factor of negative regrets
     average: np.float32  # weight of the opponent's policy in its average
@@ -81,7 +96,7 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
     """Send the opponent's reach down through the policies that the positive entries of `followed` stand for.
 
     policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is 0.
-    reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE averages[a, i] += w * reach[i] * policy[a, i].
+    reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE and ADD averages[a, i] += w * reach[i] * policy[a, i].
     """
     q, width, followed = 1 - half.player, place.width, learned.followed
     zero, one, w = splat(ZERO), splat(ONE), splat(half.average)
@@ -105,7 +120,7 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
                 sent = held * (larger(load(followed, at), zero) * scale + rest)
                 store(reach, nodes.child_reach[q, child0 + a] * width + k, sent)
                 # `sent` is the opponent's own reach times its policy: CFR weighs its average so.
-                if half.mode == UPDATE:
+                if half.mode == UPDATE or half.mode == ADD:
                     store(learned.averages, at, load(learned.averages, at) + w * sent)
 
 
@@ -126,6 +141,8 @@ def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Wo
                 _sum(nodes, n, place, work.values)
             elif half.mode == BEST:
                 _best(nodes, n, place, work.values)
+            elif half.mode != UPDATE:
+                _value(nodes, n, place, learned.followed, work.values)
             else:
                 _update(nodes, n, place, half, learned.regrets, work.values)
 
@@ -158,6 +175,27 @@ def _best(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
         for a in range(U1, actions):
             best = larger(best, load(values, nodes.child_value[child0 + a] * width + k))
         store(values, to + k, best)
+
+
+@inlined
+def _value(nodes: SpotNodes, n: np.uint64, place: _Place, followed: Array, values: Array) -> None:
+    """The values at a decision of the player that plays in proportion to the positive entries of `followed`.
+
+    With x[a] = max(f[a, i], 0): v[i] = (sum over a of x[a] v[child of a, i]) / (sum over a of x[a]), the plain mean
+    where the divisor is 0.
+    """
+    width, to, actions, action0 = place.width, nodes.value[n] * place.width, nodes.actions[n], nodes.action0[n]
+    child0, entries = place.action0 + action0, place.entry0 + action0 * width
+    zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
+    for k in range(U0, width, BLOCK):
+        total, weighted, plain = zero, zero, zero
+        for a in range(actions):
+            x = larger(load(followed, entries + a * width + k), zero)
+            v = load(values, nodes.child_value[child0 + a] * width + k)
+            total = total + x
+            weighted = weighted + x * v
+            plain = plain + v
+        store(values, to + k, pick(total, weighted * (one / total), plain * even))
 
 
 @inlined
@@ -261,17 +299,16 @@ def _gather(cut: int, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: np
 
 
 @released
-def run(crew: Crew, mode: int, steps: Float32, tables: Tables, learned: Learned, top: Top, work: Workspace) -> None:
-    """Iterations, one row of `steps` each, on one thread of a crew; every thread calls it with its own workspace.
+def run(crew: Crew, task: Task, tables: Tables, learned: Learned, top: Top, work: Workspace) -> None:
+    """Iterations, one row of `task.steps` each, on one thread of a crew; every thread calls it with its own workspace.
 
     The first thread does the top, all of them the parts and the cuts.
-    mode: UPDATE or BEST.  steps: float32[T, 3], the first three columns of Rule.steps: factors of positive and of
-    negative regrets, and the weight w of the reach in the averages.
     """
+    mode, steps = task.mode, task.steps
     threads, sync, width = crew.threads, crew.sync, tables.sizes.top_width
     place = _Place(U0, tables.forests.nodes[1], U0, U0, width, tables.sizes.top_cards)
     for t in range(len(steps)):
-        for player in range(2):
+        for player in range(task.first, task.end):
             half = _Half(player, mode, steps[t, 0], steps[t, 1], steps[t, 2])
             reach = top.reach[1 - player]
             # Down through the top, whose reach every part reads; the counter of parts starts anew.
@@ -293,4 +330,5 @@ def run(crew: Crew, mode: int, steps: Float32, tables: Tables, learned: Learned,
             # Up through the top. The other threads wait for this one after its next way down.
             if crew.me == 0:
                 _up(tables.nodes, place, half, learned, Workspace(reach, top.values, work.scratch))
-                _copy(top.values, tables.nodes.value[0] * width, top.root_values[player], U0, width)
+                for root in range(U0, np.uint64(len(tables.top_values))):
+                    _copy(top.values, tables.top_values[root] * width, top.root_values[player], root * width, width)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sog.arrays import Float32, Int32, Int64, UInt32, UInt64
-from sog.games.holdem.betting import TURN
+from sog.games.holdem.betting import BOARD_CARDS, TURN
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW
 from sog.games.holdem.strength import ladder
 from sog.searches.holdem.payoffs import Order
@@ -83,6 +83,7 @@ class Tables(NamedTuple):
     parts: Parts
     roots: Roots
     cuts: Cuts
+    top_values: UInt64  # uint64[R]: the top's vectors of values at its roots
     boards: Boards
     orders: Order  # of every solved board: int32[B, H] each
     sizes: Sizes
@@ -103,11 +104,11 @@ def make_tables(program: Program) -> Tables:
     # Every showdown lies below the top, on a solved board: the top needs no order of hands.
     solved, places = program.boards.solved.astype(np.uint32), program.boards.hands.astype(np.uint32)
     boards = Boards(solved, places, np.float32(program.boards.chance))
-    board = program.game.spot.board
+    board = program.board
     full = [board + ((card,) if card >= 0 else ()) for card in program.boards.cards]
     orders = [order_of(cards, program.hands_on(b)) for b, cards in enumerate(full)]
     live = CARDS - len(board)
-    cards = live - (1 if program.game.street == TURN else 0)
+    cards = live - (1 if len(board) == BOARD_CARDS[TURN] else 0)
     sizes = (program.top_width, live, program.width, cards, program.hands_count)
     return Tables(
         nodes=nodes,
@@ -116,6 +117,7 @@ def make_tables(program: Program) -> Tables:
         parts=_parts(program),
         roots=_roots(program),
         cuts=_cuts(program),
+        top_values=program.top.root_value.copy(),
         boards=boards,
         orders=Order(*(np.stack(field) for field in zip(*orders, strict=True))),
         sizes=Sizes(*map(np.uint64, sizes)),
@@ -187,7 +189,8 @@ def _top_cuts(program: Program) -> list[SpotNode]:
         for child in node.children:
             visit(child)
 
-    visit(program.root)
+    for root in program.roots:
+        visit(root)
     return out
 
 

@@ -96,8 +96,8 @@ class Forest:
         return vectors
 
 
-def grow(game: Holdem, most_actions: int) -> SpotNode:
-    """The betting tree from the root; chance nodes are CUT, with the next round's tree as their only child.
+def grow(game: Holdem, state: HoldemState, most_actions: int) -> SpotNode:
+    """The betting tree from a public state; chance nodes are CUT, with the next round's tree as their only child.
 
     GameError, before the tree is complete, where the river's decisions have more than `most_actions` actions.
     """
@@ -124,7 +124,7 @@ def grow(game: Holdem, most_actions: int) -> SpotNode:
         children = [below(game.after(s, int(a))) for a in actions]
         return SpotNode(s, DECISION, actor, 0.0, children, 1 + sum(c.size for c in children))
 
-    return below(game.root())
+    return below(state)
 
 
 def lay_out(roots: Sequence[SpotNode], cuts: Sequence[SpotNode] = ()) -> Forest:
