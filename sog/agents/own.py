@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
@@ -13,8 +14,10 @@ from sog.errors import GameError, SettingError
 from sog.games.blame import code_of
 from sog.games.catalog import make_game
 from sog.games.own import imported
+from sog.measure.endgame import EndgamePolicy, is_turn_spot
 from sog.measure.exploitability import composed_policy, decision_count
 from sog.play.agent import Agent
+from sog.play.turn_chain import public_state
 from sog.progress import OpenBar
 from sog.searches.cfr import exact
 from sog.searches.leaves.evaluator import SearchGenerator
@@ -151,6 +154,15 @@ def _where(agent: Agent, node: int) -> str:
     return f"{type(agent).__name__} at {agent.game.state_name(agent.state(node))}"
 
 
+def _exploitability(public: PublicTree, policy: exact.Policy) -> float:
+    """Of a policy for the whole game, in utilities; of hold'em from the turn on by its own best responses."""
+    if not is_turn_spot(public.game):
+        return exact.measure_policy(public, policy).exploitability
+    whole = EndgamePolicy(public.game, os.cpu_count() or 1)
+    whole.play({public_state(public, node): found for node, found in policy.items()})
+    return whole.measure().exploitability
+
+
 def measure_agent(text: str, game: str, asked: Asked, bar: OpenBar) -> Measured:
     """Exact exploitability of the agents that a class makes for both seats, for each seed."""
     kind, seeds = agent_class(text), count_of("seeds", asked.seeds, 1)
@@ -166,7 +178,7 @@ def measure_agent(text: str, game: str, asked: Asked, bar: OpenBar) -> Measured:
                 report(before + done, "")
 
             policy = composed_policy((make(0, seed), make(1, seed)), progress, checked_policies)
-            values.append(exact.measure_policy(public, policy).exploitability * rules.unit.per_utility)
+            values.append(_exploitability(public, policy) * rules.unit.per_utility)
     return Measured(
         rules.name,
         rules.unit.name,

@@ -52,12 +52,14 @@ class Asked:
 
     seeds: how many whole policies are measured.  playthroughs: how many sampled policies are averaged.
     best_response: how a policy network's best response is found, such as listed or learned(updates=1000).
+    river: how rivers are played where a turn spot of hold'em is measured, such as safe or safe(iterations=200).
     workers, cluster: the processes that measure (sog.cluster.where).  limit_gb: memory for listing a game.
     """
 
     seeds: int | None = None
     playthroughs: int | None = None
     best_response: str | None = None
+    river: str | None = None
     workers: int | None = None
     cluster: str | None = None
     limit_gb: float | None = None

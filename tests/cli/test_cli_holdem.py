@@ -133,3 +133,47 @@ def test_bad_input_is_told_in_one_line(words: list[str], says: str, capsys: Capt
 def test_lines_that_are_not_in_the_tree(solved: Path, capsys: Capture) -> None:
     assert main(["show", str(solved), "--line", "bet 0.3"]) == 2
     assert "there are: check, bet 500 (0.5)" in capsys.readouterr().err
+
+
+ENDGAME = 'holdem(board=2s2h7d9c,pot=1000,stacks=600,bets=allin,range0="AA,KQ,76s,QhJh",range1="JJ,AQo,T9s,44")'
+
+
+def exploited(capsys: Capture, *words: str) -> dict[str, Any]:
+    assert main(["exploit", ENDGAME, "-s", "4", "-c", "0.5", "--json", *words]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_exploit_of_a_turn_spot(capsys: Capture) -> None:
+    """Rivers solved safely by default, or unsafely, or searched by the agent; another seed is another policy."""
+    zero = ("--algorithm", "sog(leaves=zero)")
+    safe = exploited(capsys, *zero, "--seeds", "2")
+    assert (safe["unit"], safe["river"], safe["seeds"]) == ("chips", "safe(iterations=200)", 2)
+    lowest, mean = safe["exploitability"]["min"], safe["exploitability"]["mean"]
+    assert 0 < lowest <= mean and safe["percent_of_pot"] == pytest.approx(mean / 10)
+    assert -safe["best_response_1"] < safe["value"] < safe["best_response_0"]
+    unsafe = exploited(capsys, *zero, "--river", "unsafe(iterations=20)")
+    assert unsafe["river"] == "unsafe(iterations=20)" and unsafe["exploitability"]["mean"] != lowest
+    searched = exploited(capsys, *zero, "--river", "search")
+    assert searched["river"] == "search" and searched["exploitability"]["mean"] > 0
+    assert main(["exploit", ENDGAME, *zero, "-s", "4"]) == 0
+    assert "% of the pot" in capsys.readouterr().out
+
+
+def test_a_uniform_agent_of_ones_own_on_the_turn(capsys: Capture) -> None:
+    assert main(["exploit", ENDGAME, "--agent", "sog.agents.uniform:UniformAgent", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["unit"] == "mbb/h" and answer["exploitability"]["mean"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([ENDGAME, "--river", "blind"], "--river is safe, unsafe or search"),
+        ([ENDGAME, "--river", "safe(iterations=0)"], "--river is safe, unsafe or search"),
+        (["kuhn_poker", "--river", "safe"], "--river is for hold'em that begins on the turn"),
+    ],
+)
+def test_rivers_that_cannot_be(words: list[str], said: str, capsys: Capture) -> None:
+    assert main(["exploit", *words, "--algorithm", "sog(leaves=zero)"]) == 2
+    assert said in capsys.readouterr().err

@@ -11,13 +11,23 @@ from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.chain_player import ChainPlayer
-from sog.algorithms.student.measure import EXACT_LEAVES, ZERO_LEAVES, Subject, measure_seeds, network_leaves
+from sog.algorithms.student.measure import (
+    EXACT_LEAVES,
+    ZERO_LEAVES,
+    Subject,
+    evaluator_of,
+    measure_seeds,
+    network_leaves,
+)
 from sog.algorithms.student.player import BOARDS, SogPlayer
 from sog.algorithms.student.presets import sog_preset
+from sog.algorithms.student.turn_spots import RiverSolving, measure_turn_spot
 from sog.cluster.where import where_of
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
+from sog.games.holdem.game import Holdem
+from sog.measure.endgame import is_turn_spot
 from sog.measure.exploitability import network_exploitability
 from sog.measure.listed import listed_with_bar
 from sog.play.agent import SearchAgent
@@ -58,7 +68,7 @@ class Student(Algorithm):
     measure_is: ClassVar[str] = "search at (100,1), one seed"
     presets: ClassVar[tuple[str, ...]] = ("demo", "full", "paper", "pog")
     learns_with: ClassVar[tuple[type, ...]] = (TrainSettings, SogActing, BoardActing, GtcfrSearch)
-    measured_with: ClassVar[tuple[str, ...]] = ("seeds", "workers", "cluster", "limit_gb")
+    measured_with: ClassVar[tuple[str, ...]] = ("seeds", "river", "workers", "cluster", "limit_gb")
     plays_hidden: ClassVar[bool] = True
     plays_boards: ClassVar[bool] = True
     plays_unlisted: ClassVar[bool] = True
@@ -83,7 +93,11 @@ class Student(Algorithm):
         return sog_preset(game, name)
 
     def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
-        """Of search at (100, 1) with this network, for one seed."""
+        """Of search at (100, 1) with this network, for one seed; in turn spots of hold'em with rivers solved anew."""
+        if is_turn_spot(game := public.game):
+            settings, evaluator = ResolveSettings(Budget(100, 1.0)), network_evaluator(network)
+            found = measure_turn_spot(game, settings, evaluator, 0, RiverSolving(), lambda: public)
+            return found.measure.exploitability
         return network_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
@@ -109,9 +123,16 @@ class Student(Algorithm):
         return f"SoG{self._budget(400, 10.0)}{_PAPERS[self.paper][1]}"
 
     def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
-        """Every public state searched as in play, for each seed; by default (100, 1) and one seed."""
+        """Every public state searched as in play, for each seed; by default (100, 1) and one seed.
+
+        In a turn spot of hold'em the turn's alone, with the rivers below solved anew (turn_spots.py).
+        """
         seeds = count_of("seeds", asked.seeds, 1)
         subject = self._subject(str(checkpoint), asked)
+        if is_turn_spot(game := make_game(subject.game)):
+            return self._exploit_turn_spot(game, subject, asked, seeds, bar)
+        if asked.river is not None:
+            raise SettingError("--river is for hold'em that begins on the turn")
         listed_with_bar(subject.game, asked.limit_gb, bar)
         where = where_of(asked.cluster, asked.workers)
         by_seed: dict[int, float] = {}
@@ -128,19 +149,57 @@ class Student(Algorithm):
             make_game(subject.game).unit.name,
             values,
             f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves",
-            {
-                "algorithm": SOG,
-                "simulations": settings.budget.simulations,
-                "per_update": settings.budget.per_update,
-                "rule": settings.search.rule.name,
-                "paper": self.paper,
-                "alpha": settings.alpha,
-                "leaves": leaves,
-                "seeds": len(values),
-            },
+            {**self._searched(settings, leaves), "seeds": len(values)},
             {},
             spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seed{'s' * (len(values) > 1)}, ",
         )
+
+    def _exploit_turn_spot(self, game: Holdem, subject: Subject, asked: Asked, seeds: int, bar: OpenBar) -> Measured:
+        """A turn spot's figures, in chips."""
+        river, settings, found = RiverSolving.read(asked.river), subject.settings, []
+        evaluator = evaluator_of(subject.leaves)
+
+        def whole() -> PublicTree:
+            return listed_with_bar(subject.game, asked.limit_gb, bar)
+
+        with bar(f"exploit {subject.game}", seeds, "seeds") as report:
+            for seed in range(seeds):
+                found.append(measure_turn_spot(game, settings, evaluator, seed, river, whole, asked.workers))
+                report(len(found), f"{found[-1].measure.exploitability:.4g} chips")
+        measures, leaves = [one.measure for one in found], self.leaves or _NETWORK
+        percent = 100 * sum(m.of_pot for m in measures) / seeds
+        value = sum(m.value for m in measures) / seeds
+        return Measured(
+            subject.game,
+            "chips",
+            tuple(m.exploitability for m in measures),
+            f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves; "
+            f"rivers {river}",
+            {**self._searched(settings, leaves), "river": str(river), "seeds": seeds},
+            {
+                "percent_of_pot": percent,
+                "value": value,
+                "best_response_0": sum(m.best[0] for m in measures) / seeds,
+                "best_response_1": sum(m.best[1] for m in measures) / seeds,
+                "search_seconds": sum(one.search_seconds for one in found),
+                "river_seconds": sum(m.seconds[0] for m in measures),
+                "best_response_seconds": sum(m.seconds[1] for m in measures),
+            },
+            spread=f"value of player 0 {value:.4g}, {seeds} seed{'s' * (seeds > 1)}, ",
+            further=f", {percent:.3g}% of the pot",
+        )
+
+    def _searched(self, settings: ResolveSettings, leaves: str) -> dict[str, str | int | float]:
+        """How decisions were searched, for machines."""
+        return {
+            "algorithm": SOG,
+            "simulations": settings.budget.simulations,
+            "per_update": settings.budget.per_update,
+            "rule": settings.search.rule.name,
+            "paper": self.paper,
+            "alpha": settings.alpha,
+            "leaves": leaves,
+        }
 
     def _refuse_leaves(self) -> None:
         """SettingError in play, where a network values leaves."""

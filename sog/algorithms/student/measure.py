@@ -22,7 +22,7 @@ from sog.searches.cfr import exact
 from sog.searches.leaves.evaluator import Evaluator, zero_evaluator
 from sog.training.opened import value_network
 
-__all__ = ["NetworkLeaves", "Subject", "measure_seed", "measure_seeds", "network_leaves"]
+__all__ = ["NetworkLeaves", "Subject", "evaluator_of", "measure_seed", "measure_seeds", "network_leaves"]
 
 EXACT_LEAVES, ZERO_LEAVES = "exact", "zero"
 
@@ -84,12 +84,13 @@ def measure_seed(subject: Subject, seed: int) -> float:
     """One seed's exploitability, in the game's reporting unit."""
     with one_core():
         public = listed(subject.game, subject.limit_gb)
-        found = exploitability(public, subject.settings, _evaluator(subject.leaves), seed)
+        found = exploitability(public, subject.settings, evaluator_of(subject.leaves), seed)
         return found * public.game.unit.per_utility
 
 
 @lru_cache(maxsize=4)
-def _evaluator(leaves: NetworkLeaves | str) -> Evaluator:
+def evaluator_of(leaves: NetworkLeaves | str) -> Evaluator:
+    """What values leaves: a network, the solved game below each, or nothing."""
     if isinstance(leaves, NetworkLeaves):
         return network_evaluator(network_of(leaves.shape, leaves.weights))
     return exact.ExactEvaluator(iterations=200) if leaves == EXACT_LEAVES else zero_evaluator
