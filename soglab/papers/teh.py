@@ -1,0 +1,100 @@
+"""Turn endgame hold'em solved on the turn alone: what values the turn's ends, and turn policies that need no learning.
+
+The game, its sizes and its board are ReBeL's (rebel_endgame.py). A turn policy is measured with the rivers below it
+solved anew (sog.measure.endgame).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.catalog import make_game
+from sog.games.holdem.betting import CALL, RIVER
+from sog.games.holdem.game import Holdem, HoldemState
+from sog.measure.endgame import TurnPolicy, is_turn_spot, turn_tree
+from sog.play.turn_chain import public_state
+from sog.searches.depth_limited.settings import CFR_D, SolveSettings
+from sog.searches.depth_limited.solve import solve
+from sog.searches.depth_limited.subgames import Subgames
+from sog.searches.holdem.exact_values import believe, fixed_values
+from sog.searches.holdem.resolving import SpotBounds
+from sog.searches.holdem.solver import HoldemSolver
+from sog.searches.holdem.trees import DECISION, SpotNode
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator
+
+__all__ = ["ENDGAME", "SMALL_ENDGAME", "CheckedDown", "turn_ends", "turn_game", "turn_solved_by"]
+
+ENDGAME: Final = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"
+# For quick versions: one size, two raises at most.
+SMALL_ENDGAME: Final = "holdem(board=3s7hTdKs,pot=2000,stacks=3000,bets=1.0,raises=allin)"
+
+
+def turn_game(text: str) -> Holdem:
+    """The game of a game string that begins on the turn."""
+    game = make_game(text)
+    assert is_turn_spot(game)
+    return game
+
+
+def turn_ends(game: Holdem) -> list[HoldemState]:
+    """The states where the river card comes, in the order of `Program.cuts`."""
+    return HoldemSolver(game, states=[game.root()]).program.cut_states()
+
+
+class CheckedDown:
+    """Values leaves as if both players checked the river: equity, exactly.  An evaluator of the turn's ends."""
+
+    def __init__(self, game: Holdem) -> None:
+        self.states = turn_ends(game)
+        self.solver = HoldemSolver(game, states=self.states)
+        # Of every decision on the river the call, which is a check where nothing was bet, has all of the policy.
+        for nodes, forest in zip(self.solver.program.where, range(len(self.solver.program.forests)), strict=True):
+            for node in nodes:
+                self._check(node, forest)
+
+    def _check(self, node: SpotNode, forest: int) -> None:
+        program = self.solver.program
+        if node.kind != DECISION:
+            return
+        for k, child in enumerate(node.children):
+            for board in range(len(program.boards.cards)):
+                at = program.entry0(forest, board) + (node.action0 + k) * program.width
+                self.solver.averages[at : at + program.width] = float(child.state.line[-1] == CALL)
+            self._check(child, forest)
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [Evaluations(self.values_at(beliefs), np.zeros((0, 0, 0))) for beliefs in requests]
+
+    def values_at(self, beliefs: Beliefs) -> Float64:
+        """float64[B, 2652]: both players' values at beliefs at the turn's ends, each of which occurs once at most."""
+        places = [self.states.index(public_state(beliefs.public, int(n))) for n in beliefs.nodes]
+        ranges = np.ones((len(self.states), 2, beliefs.ranges.shape[1] // 2))
+        ranges[places] = beliefs.ranges.reshape(len(places), 2, -1)
+        believe(self.solver, [(zero, one) for zero, one in ranges])
+        return fixed_values(self.solver)[places].reshape(len(places), -1)
+
+
+def turn_solved_by(game: Holdem, evaluator: Evaluator, iterations: int) -> TurnPolicy:
+    """The turn solved by linear CFR with leaves at its ends (CFR-D), and the bounds that the evaluator gives there."""
+    assert game.street < RIVER
+    public = turn_tree(game)
+    root = public.ranges_by_slot(0, game.root_ranges())
+    games = Subgames(public, [(0, root)], depth=0, to_chance=True)
+    run(solve(games, SolveSettings(CFR_D, depth=0, to_chance=True, updates=2 * iterations)), evaluator)
+    tree = games.tree
+    tree.play_average()
+    nodes = {public_state(public, tree.public_node(n)): int(n) for n in range(tree.size)}
+    policies = {s: tree.policy(n).copy() for s, n in nodes.items() if tree.is_open(n) and tree.actor(n) < 2}
+    ends = [nodes[state] for state in turn_ends(game)]
+    ranges = np.array([tree.ranges(n) for n in ends])
+    public_nodes = np.array([tree.public_node(n) for n in ends], dtype=np.int32)
+    by_slot = [public.ranges_by_slot(int(s), (r[0], r[1])) for s, r in zip(public_nodes, ranges, strict=True)]
+    (found,) = evaluator([Beliefs(public, public_nodes, np.array(by_slot))])
+    values = found.values.reshape(len(ends), 2, -1)
+    zero, one = (SpotBounds(ranges[:, p], ranges[:, 1 - p], values[:, 1 - p]) for p in (0, 1))
+    return TurnPolicy(policies, (zero, one))
