@@ -22,7 +22,7 @@ from sog.searches.holdem.exact_values import FLOOR, believe, fixed_values
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations
-from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, turn_ends, turn_game
+from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, ranges_at, turn_ends, turn_game, values_by_slot
 from soglab.plots import LOG_2, Panel, Picture, Scale, line_through, log_scale
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
@@ -52,17 +52,15 @@ class RiverOracle:
         return [Evaluations(self._values(beliefs), np.zeros((0, 0, 0))) for beliefs in requests]
 
     def _values(self, beliefs: Beliefs) -> Float64:
-        """float64[B, 2652]: both players' values at beliefs, one for each of the turn's ends."""
-        places = [self.states.index(public_state(beliefs.public, int(n))) for n in beliefs.nodes]
-        ranges = np.ones((len(self.states), 2, 1326))
-        ranges[places] = beliefs.ranges.reshape(len(places), 2, -1)
+        """float64[B, S0 + S1]: both players' values at beliefs, one for each of the turn's ends."""
+        ranges = ranges_at(self.states, beliefs)
         solved_at = ranges if self.mean is None else self.mean
         self.solver.restart()
         believe(self.solver, [(zero, one) for zero, one in solved_at], FLOOR)
         self.solver.iterate(self.iterations)
         if self.mean is not None:
             believe(self.solver, [(zero, one) for zero, one in ranges], FLOOR)
-        return fixed_values(self.solver)[places].reshape(len(places), -1)
+        return values_by_slot(self.states, beliefs, fixed_values(self.solver))
 
 
 class _Averaged:

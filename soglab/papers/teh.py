@@ -14,6 +14,7 @@ import numpy as np
 from sog.arrays import Float64
 from sog.games.catalog import make_game
 from sog.games.holdem.betting import CALL, RIVER
+from sog.games.holdem.cards import HANDS
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.measure.endgame import TurnPolicy, is_turn_spot, turn_tree
 from sog.play.turn_chain import public_state
@@ -27,7 +28,16 @@ from sog.searches.holdem.trees import DECISION, SpotNode
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
-__all__ = ["ENDGAME", "SMALL_ENDGAME", "CheckedDown", "turn_ends", "turn_game", "turn_solved_by"]
+__all__ = [
+    "ENDGAME",
+    "SMALL_ENDGAME",
+    "CheckedDown",
+    "ranges_at",
+    "turn_ends",
+    "turn_game",
+    "turn_solved_by",
+    "values_by_slot",
+]
 
 ENDGAME: Final = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"
 # For quick versions: one size, two raises at most.
@@ -44,6 +54,24 @@ def turn_game(text: str) -> Holdem:
 def turn_ends(game: Holdem) -> list[HoldemState]:
     """The states where the river card comes, in the order of `Program.cuts`."""
     return HoldemSolver(game, states=[game.root()]).program.cut_states()
+
+
+def ranges_at(states: Sequence[HoldemState], beliefs: Beliefs) -> Float64:
+    """float64[C, 2, 1326]: both players' ranges by hand at each of the states; all hands alike where none is asked."""
+    ranges = np.ones((len(states), 2, HANDS))
+    for node, by_slot in zip(beliefs.nodes.tolist(), beliefs.ranges, strict=True):
+        place = states.index(public_state(beliefs.public, node))
+        ranges[place] = beliefs.public.ranges_of_slots(node, by_slot)
+    return ranges
+
+
+def values_by_slot(states: Sequence[HoldemState], beliefs: Beliefs, values: Float64) -> Float64:
+    """float64[B, S0 + S1]: an evaluator's answer, from values by hand at each of the states, float64[C, 2, 1326]."""
+    public, out = beliefs.public, np.zeros_like(beliefs.ranges)
+    for k, node in enumerate(beliefs.nodes.tolist()):
+        for p in (0, 1):
+            out[k, public.places_of(node, p)] = values[states.index(public_state(public, node)), p]
+    return out
 
 
 class CheckedDown:
@@ -71,12 +99,10 @@ class CheckedDown:
         return [Evaluations(self.values_at(beliefs), np.zeros((0, 0, 0))) for beliefs in requests]
 
     def values_at(self, beliefs: Beliefs) -> Float64:
-        """float64[B, 2652]: both players' values at beliefs at the turn's ends, each of which occurs once at most."""
-        places = [self.states.index(public_state(beliefs.public, int(n))) for n in beliefs.nodes]
-        ranges = np.ones((len(self.states), 2, beliefs.ranges.shape[1] // 2))
-        ranges[places] = beliefs.ranges.reshape(len(places), 2, -1)
+        """float64[B, S0 + S1]: both players' values at the turn's ends, each of which occurs once at most."""
+        ranges = ranges_at(self.states, beliefs)
         believe(self.solver, [(zero, one) for zero, one in ranges])
-        return fixed_values(self.solver)[places].reshape(len(places), -1)
+        return values_by_slot(self.states, beliefs, fixed_values(self.solver))
 
 
 def turn_solved_by(game: Holdem, evaluator: Evaluator, iterations: int) -> TurnPolicy:
@@ -95,6 +121,7 @@ def turn_solved_by(game: Holdem, evaluator: Evaluator, iterations: int) -> TurnP
     public_nodes = np.array([tree.public_node(n) for n in ends], dtype=np.int32)
     by_slot = [public.ranges_by_slot(int(s), (r[0], r[1])) for s, r in zip(public_nodes, ranges, strict=True)]
     (found,) = evaluator([Beliefs(public, public_nodes, np.array(by_slot))])
-    values = found.values.reshape(len(ends), 2, -1)
+    places = [[public.places_of(int(s), p) for p in (0, 1)] for s in public_nodes]
+    values = np.array([[row[at] for at in both] for row, both in zip(found.values, places, strict=True)])
     zero, one = (SpotBounds(ranges[:, p], ranges[:, 1 - p], values[:, 1 - p]) for p in (0, 1))
     return TurnPolicy(policies, (zero, one))

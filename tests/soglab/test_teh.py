@@ -27,7 +27,7 @@ def test_equity_by_arithmetic() -> None:
     board = game.spot.board
     rng = np.random.default_rng(0)
     zero, one = (rng.random(1326) * live_hands(board) for _ in range(2))
-    ranges = np.concatenate([zero / zero.sum(), one / one.sum()])
+    ranges = public.ranges_by_slot(node, (zero, one))
     (found,) = evaluator([Beliefs(public, np.array([node], dtype=np.int32), ranges[None])])
     won, apart = np.zeros(1326), disjoint_pairs(board)
     for card in (c for c in range(52) if c not in board):
@@ -35,7 +35,7 @@ def test_equity_by_arithmetic() -> None:
         won += (signs * apart) @ one / 44
     chips = game.spot.pot / 2 + evaluator.states[0].betting.matched
     expected = chips * won / np.maximum(disjoint_mass(one), 1e-300) * live_hands(board)
-    assert found.values[0, :1326] == pytest.approx(expected, abs=0.01)
+    assert found.values[0, public.places_of(node, 0)] == pytest.approx(expected, abs=0.01)
 
 
 def test_anchors_in_order() -> None:

@@ -113,7 +113,7 @@ class Program:
         out = []
         for forest in self.forests:
             nodes = forest.nodes
-            own = np.repeat(nodes.actor == player, nodes.actions)
+            own = np.repeat(nodes.actor == player, nodes.actions.astype(np.int64))
             out.append(np.tile(own, len(self.boards.cards)))
         return np.concatenate(out)
 

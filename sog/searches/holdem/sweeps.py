@@ -44,7 +44,8 @@ class Crew(NamedTuple):
 class Task(NamedTuple):
     """What a run does, by the players from `first` to `end` - 1 in each iteration.
 
-    mode: UPDATE, BEST, VALUE or ADD.  steps: float32[T, 3], the first three columns of Rule.steps.
+    mode: UPDATE, BEST, VALUE or ADD.  steps: float32[T, 3], the first three columns of Rule.steps: factors of positive
+    and of negative regrets, and the weight w of the reach in the averages.
     """
 
     mode: int
