@@ -59,7 +59,7 @@ class Search(NamedTuple):
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
     fill: if a simulation cannot expand anything, expand the oldest leaf.
     tolerance: how far a leaf's ranges may move before it is evaluated anew (kernels.collect_moved).
-    apart: the prior of a leaf is evaluated when it is opened.
+    apart: the prior of a leaf is evaluated when it is opened.  chance_leaves: no leaf of chance's is opened.
     widest_fan: the most edges of a position.
     sums: float64[2, M], to work with.  awaited: what leads to each node that was added without its public state.
     state: one row.
@@ -79,6 +79,7 @@ class Search(NamedTuple):
     fill: bool
     tolerance: float
     apart: bool
+    chance_leaves: bool
     widest_fan: int
     sums: Float64
     awaited: AwaitedNodes
@@ -139,8 +140,10 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
         if not search.apart:
             kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
         # Only an evaluated leaf may be opened.
-        if tree.nodes[n].evaluated == Evaluated.AWAITING:
-            tree.nodes[n].evaluated = Evaluated.READY
+        node = tree.nodes[n]
+        if node.evaluated == Evaluated.AWAITING:
+            closed = search.chance_leaves and node.actor == NATURE
+            node.evaluated = Evaluated.CLOSED if closed else Evaluated.READY
     # The first look updates nothing, but its values are there for `first_guess`.
     if not state.updates:
         _weigh(public, tree, search)

@@ -337,6 +337,7 @@ class _GtcfrRun:
             fill=settings.fill,
             tolerance=float(settings.tolerance),
             apart=self.apart,
+            chance_leaves=settings.chance_leaves,
             widest_fan=tree.public.widest_fan,
             sums=np.zeros((2, room)),
             awaited=self.awaited,

@@ -69,6 +69,8 @@ class SearchSettings:
     containing beta and all of its child public states"); otherwise the one that the prior likes best.
     tolerance: a leaf is evaluated anew once either range at it has moved by more than this since (sum of absolute
     differences, 2 at most). At 0 the search is what it is with every leaf evaluated in every iteration.
+    chance_leaves: a leaf where chance is to move is never opened: the evaluator values it for all outcomes at once (as
+    ReBeL, which solves to the end of a betting round; PoG's inputs name chance among who acts next).
     """
 
     rule: Rule = DCFR
@@ -81,6 +83,7 @@ class SearchSettings:
     fixed_belief: bool = True
     whole_root: bool = False
     tolerance: float = 0.0
+    chance_leaves: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.tolerance <= 2.0:
