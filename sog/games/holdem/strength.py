@@ -1,4 +1,4 @@
-"""The order of hold'em hands on a full board, from phevaluator, cached for the boards used last."""
+"""The order of hold'em hands on a full board, cached for the boards used last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from sog.arrays import Float64, Int32
 from sog.errors import GameError
-from sog.games.holdem.cards import HANDS, HIGH, LOW, live_hands
+from sog.games.holdem.cards import HANDS
+from sog.games.holdem.scores import score_board
 
 FULL_BOARD = 5
 
@@ -32,7 +33,7 @@ class Ladder:
 
 
 def ladder(board: tuple[int, ...]) -> Ladder:
-    """The order of hands on five board cards; GameError without phevaluator."""
+    """The order of hands on five board cards."""
     return _ladder(tuple(sorted(board)))
 
 
@@ -45,23 +46,28 @@ def showdown_signs(board: tuple[int, ...]) -> Float64:
 
 
 def ranks_of(board: tuple[int, ...], hands: Int32) -> Int32:
-    """int32[H]: phevaluator's rank of each hand on five board cards; 1, a royal flush, is the best.
+    """int32[H]: the order of each hand on five board cards, lower is better, equal hands alike.
 
-    GameError without phevaluator or on another number of cards.
+    GameError on another number of cards.
     """
-    try:
-        from phevaluator.evaluator import evaluate_7cards
-    except ImportError:
-        raise GameError("holdem needs the package phevaluator: pip install 'sog[poker]'") from None
+    ranks: Int32 = -_scores(board)[hands]
+    return ranks
+
+
+def _scores(board: tuple[int, ...]) -> Int32:
+    """int32[1326]: the higher wins; -1 for hands that share a card with the board."""
     if len(board) != FULL_BOARD:
         raise GameError(f"hands are ordered on {FULL_BOARD} board cards, not {len(board)}")
-    return np.array([evaluate_7cards(*board, int(LOW[h]), int(HIGH[h])) for h in hands], dtype=np.int32)
+    scores = np.empty(HANDS, dtype=np.int32)
+    score_board(np.array(board, dtype=np.int64), scores)
+    return scores
 
 
 @lru_cache(maxsize=4096)
 def _ladder(board: tuple[int, ...]) -> Ladder:
-    hands = np.flatnonzero(live_hands(board)).astype(np.int32)
-    ranks = ranks_of(board, hands)
-    order = np.argsort(-ranks, kind="stable")
-    ends = np.searchsorted(-ranks[order], -ranks[order], side="right").astype(np.int32)
-    return Ladder(hands[order], ends)
+    scores = _scores(board)
+    hands = np.flatnonzero(scores >= 0).astype(np.int32)
+    ordered = np.argsort(scores[hands], kind="stable")
+    hands = hands[ordered]
+    ends = np.searchsorted(scores[hands], scores[hands], side="right").astype(np.int32)
+    return Ladder(hands, ends)
