@@ -178,6 +178,7 @@ class Game(ABC):
     longest: moves after which the papers' self-play cuts a game short (PoG, Table 3); 0 where games end by themselves.
     drawn_out: whether games between weak players rarely end by themselves, so that self-play must cut them short.
     draws: whether games of self-play are drawn from the family, such as Go at several komi (`drawn`).
+    has_baseline: whether a network's values are added to others that need no learning (`baseline`).
     record_suffix: how the name of a finished game's file ends, see `write_record`.
     """
 
@@ -197,6 +198,7 @@ class Game(ABC):
     longest: int = 0
     drawn_out: bool = False
     draws: bool = False
+    has_baseline: bool = False
     record_suffix: str = ".txt"
 
     @property
@@ -263,6 +265,13 @@ class Game(ABC):
     def slot(self, s: State, p: int) -> Int32:
         """int32[I_p(s)]: the network slot of each infostate, all different."""
         return np.arange(self.num_infostates(s)[p], dtype=np.int32)
+
+    def baseline(self, states: Sequence[State], ranges: Float64) -> Float64 | None:
+        """float64[B, S0 + S1]: values, by slot in value units, that a network's are added to; None without any.
+
+        states: [B].  ranges: float64[B, S0 + S1], by slot.  Asked only where `has_baseline`.
+        """
+        return None
 
     def value_unit(self, s: State) -> float:
         """The number of utilities that a network value of 1 stands for at s: in poker, about the pot."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sog.arrays import Float32, Float64, Int32
@@ -36,6 +38,7 @@ class Rooted(Game):
         self.symmetries = game.symmetries if start == game.root() else ()  # which a start of its own may not have
         self.ownership = game.ownership
         self.longest, self.drawn_out = game.longest, game.drawn_out
+        self.has_baseline = game.has_baseline
 
     @property
     def family(self) -> str:
@@ -73,6 +76,9 @@ class Rooted(Game):
 
     def slot(self, s: State, p: int) -> Int32:
         return self.game.slot(s, p)
+
+    def baseline(self, states: Sequence[State], ranges: Float64) -> Float64 | None:
+        return self.game.baseline(states, ranges)
 
     def value_unit(self, s: State) -> float:
         return self.game.value_unit(s)

@@ -251,7 +251,9 @@ def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluat
 
 def read_answers(shape: NetworkShape, beliefs: Beliefs, values: Float64, logits: Float64) -> Evaluations:
     """Evaluations from values float64[B, S0 + S1], in utilities, and logits float64[B, S * A]; one may be [B, 0]."""
-    if not values.shape[1]:
+    if values.shape[1]:
+        values = beliefs.above_baseline(values)
+    else:
         values = np.zeros((0, shape.num_values))
     if not logits.shape[1]:
         return Evaluations(values, np.zeros((0, max(shape.slots), shape.actions)))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
+from sog.arrays import Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, step
 from sog.searches.tree.public_tree import PublicTree
@@ -20,6 +22,9 @@ class World:
 
     node: int
     pair: tuple[int, int]
+
+
+_PAIRS: Final = 100_000  # of infostates, of which one is drawn at once
 
 
 class Referee:
@@ -41,10 +46,17 @@ class Referee:
         """The world at the root: infostates in proportion to W * r0 * r1."""
         game = self.public.game
         r0, r1 = game.root_ranges()
-        # One draw over all pairs: infostates of the two players are not independent (card removal).
-        weight = r0[:, None] * game.weights(game.root()).dense() * r1[None, :]
-        k = int(rng.choice(weight.size, p=weight.ravel() / weight.sum()))
-        return World(0, (k // len(r1), k % len(r1)))
+        # Infostates of the two players are not independent (card removal).
+        if len(r0) * len(r1) <= _PAIRS:
+            weight = r0[:, None] * game.weights(game.root()).dense() * r1[None, :]
+            k = int(rng.choice(weight.size, p=weight.ravel() / weight.sum()))
+            return World(0, (k // len(r1), k % len(r1)))
+        # Player 0's first, by r0[i] * (sum over j of W[i, j] r1[j]), then player 1's beside it: no matrix is made.
+        i0 = _drawn(r0 * self.public.masses(0, r0, r1)[0], rng)
+        held = np.zeros(len(r0))
+        held[i0] = 1.0
+        i1 = _drawn(r1 * self.public.masses(0, held, r1)[1], rng)
+        return World(0, (i0, i1))
 
     def actor(self, world: World) -> int:
         return self.public.actor(world.node)
@@ -134,3 +146,8 @@ class Follower:
             return self.own.add(self.referee.public.states[below], above)
         self.own.list_fan(above)
         return self.own.child(above, edge)
+
+
+def _drawn(weights: Float64, rng: np.random.Generator) -> int:
+    """A place drawn in proportion to weights, float64[N]."""
+    return int(rng.choice(len(weights), p=weights / weights.sum()))

@@ -57,7 +57,7 @@ class SelfPlayGame(ABC):
         world, moves = self.begin()
         may_resign = rng.random() >= early_end.no_resign
         while (mover := referee.actor(world)) != TERMINAL:
-            if early_end.moves_max and moves >= early_end.moves_max:
+            if self.is_cut(world) or (early_end.moves_max and moves >= early_end.moves_max):
                 return
             # A resigned game is lost by the mover, with the largest utility at stake.
             value = yield from self.search(world, mover)
@@ -71,6 +71,10 @@ class SelfPlayGame(ABC):
     def begin(self) -> tuple[World, int]:
         """The first world that is searched, and how many moves were made before it."""
         return self.referee.deal(self.rng), 0
+
+    def is_cut(self, world: World) -> bool:
+        """Whether the game is cut short here."""
+        return False
 
     @abstractmethod
     def search(self, world: World, mover: int) -> MoveSearch:

@@ -10,7 +10,7 @@ from sog.arrays import Array, Bool, Float32, Float64
 from sog.nets.shape import NetworkShape
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["Rows", "blank_rows", "write_policy", "write_values"]
+__all__ = ["Rows", "blank_rows", "take_baseline", "write_policy", "write_values"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +77,19 @@ def write_values(
         at, known = public.places_of(node, p), mass > 1e-9 * mass.max()
         rows.values[k, at] = np.where(known, values[p], 0.0) / public.value_unit(node)
         rows.value_mask[k, at] = known
+    take_baseline(rows, k, public, node, public.ranges_by_slot(node, ranges))
+
+
+def take_baseline(rows: Rows, k: int, public: PublicTree, node: int, ranges: Float64) -> None:
+    """Subtract the game's baseline, where it has one, from row k's trained values: a network learns the rest.
+
+    ranges: float64[S0 + S1], by slot, of the belief that the network will be asked with.
+    """
+    if not public.game.has_baseline:
+        return
+    baseline = public.game.baseline([public.states[node]], ranges[None, :])
+    if baseline is not None:
+        rows.values[k] -= np.where(rows.value_mask[k] > 0, baseline[0], 0.0)
 
 
 def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Float64) -> None:

@@ -6,12 +6,18 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+import torch
 
 from sog.games.catalog import make_game
 from sog.games.holdem.cards import HANDS, live_hands, parse_cards, permuted_hands
 from sog.games.holdem.equity import against_range
 from sog.games.holdem.game import Holdem
 from sog.games.holdem.inputs import slots
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
+from sog.searches.leaves.evaluator import Beliefs
+from sog.searches.tree.public_tree import PublicTree
 
 FAMILY = "holdem(board=turn,pot=2000,stacks=5000:50000,bets=0.5;1;allin,raises=0.75;allin,noise=0.1)"
 
@@ -73,3 +79,38 @@ def test_hands_are_drawn_from_the_family() -> None:
 def test_one_member_stays_itself() -> None:
     game = game_at("3s7hTdKs")
     assert not game.draws and game.drawn(np.random.default_rng(0)) is game
+
+
+@pytest.mark.parametrize("text", ["3s7hTdKs", "3s7hTdKs2c"])
+def test_the_baseline_is_what_hands_win_checked_down(text: str) -> None:
+    """By slot, in halves of the pot: twice the win chance less one, against either player's range."""
+    game, rng = game_at(text), np.random.default_rng(0)
+    place, live = slots("strength", game.spot.board), live_hands(game.spot.board)
+    weights = rng.random((2, HANDS)) * live
+    ranges = np.zeros((1, 2 * HANDS))
+    ranges[0, place], ranges[0, HANDS + place] = weights
+    found = game.baseline([game.root()], ranges)
+    assert found is not None
+    for p in (0, 1):
+        expected = 2.0 * against_range(game.spot.board, weights[1 - p]) - 1.0
+        np.testing.assert_allclose(found[0, p * HANDS + place][live], expected[live], atol=1e-5)
+    assert not game_at(text, ",inputs=paper").has_baseline
+    flop = game_at("3s7hTd")
+    zeros = flop.baseline([flop.root()], ranges)
+    assert zeros is not None and not zeros.any()
+
+
+def test_a_networks_values_are_added_to_the_baseline() -> None:
+    """A network that answers 0 everywhere says what checking down wins, in chips."""
+    game = game_at("3s7hTdKs")
+    network = CVPN(shape_for(game, 8, 1))
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.zero_()
+    public = PublicTree(game)
+    ranges = public.ranges_by_slot(0, game.root_ranges())[None, :]
+    (answer,) = network_evaluator(network)([Beliefs(public, np.zeros(1, dtype=np.int32), ranges)])
+    expected = game.baseline([game.root()], ranges)
+    assert expected is not None
+    np.testing.assert_allclose(answer.values, expected * game.value_unit(game.root()))
+    assert np.abs(answer.values).max() > 100.0

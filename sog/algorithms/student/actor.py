@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
+from sog.algorithms.student.exact_queries import ExactSolving, is_exact
 from sog.algorithms.student.queries import QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import Game
@@ -21,6 +23,10 @@ from sog.training.rows import Rows
 from sog.training.settings import Harvest
 
 __all__ = ["SogActing", "SogActor"]
+
+
+# What an actor drives: a game of self-play, or one of its queries.
+Job: TypeAlias = SogGame | Solving | ExactSolving
 
 
 @dataclass(frozen=True)
@@ -52,30 +58,38 @@ class SogActor:
             nonlocal searches, solved
             for job in self.finished(games, evaluator, rng):
                 yield from self.rows_of(job, rng)
-                solved += isinstance(job, Solving)
+                solved += not isinstance(job, SogGame)
                 searches += len(job.visits) if isinstance(job, SogGame) else 0
 
         packed = pack_all(self.shape, rows())
         return Harvest(packed, games, searches, solved)
 
-    def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SogGame | Solving]:
+    def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[Job]:
         """A round's games and query solves, each as it ends.
 
         Where the game is too large to list, each has a public tree of its own, freed with it and its queries.
         """
 
-        def queries(job: SogGame | Solving) -> list[Callable[[], SogGame | Solving]]:
-            left = job.followers() if isinstance(job, Solving) else job.queries
-            return [partial(Solving, query, self.queries, rng) for query in left]
+        exact = self.queries.exact_iterations
 
-        begun: Iterator[SogGame | Solving] = (
-            SogGame(self.public or PublicTree(self.game.drawn(rng)), self.selfplay, rng) for _ in range(games)
+        def queries(job: Job) -> list[Callable[[], Job]]:
+            left = job.queries if isinstance(job, SogGame) else job.followers()
+            return [
+                partial(ExactSolving, query, exact)
+                if exact and is_exact(query.public, query.node)
+                else partial(Solving, query, self.queries, rng)
+                for query in left
+            ]
+
+        ends = is_exact if exact else None
+        begun: Iterator[Job] = (
+            SogGame(self.public or PublicTree(self.game.drawn(rng)), self.selfplay, rng, ends) for _ in range(games)
         )
         yield from drive_with_followers(begun, queries, evaluator, self.width)
 
-    def rows_of(self, job: SogGame | Solving, rng: np.random.Generator) -> Iterator[Rows]:
+    def rows_of(self, job: Job, rng: np.random.Generator) -> Iterator[Rows]:
         """The training rows that a finished job leaves."""
-        if isinstance(job, Solving):
+        if not isinstance(job, SogGame):
             yield job.row(self.shape, policies=not self.selfplay.main_line_policies)
             return
         settings = self.selfplay

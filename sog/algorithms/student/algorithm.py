@@ -30,6 +30,7 @@ from sog.games.holdem.game import Holdem
 from sog.measure.endgame import is_turn_spot
 from sog.measure.exploitability import network_exploitability
 from sog.measure.listed import listed_with_bar
+from sog.nets.inference import network_evaluator
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar

@@ -16,9 +16,9 @@ from sog.searches.gtcfr.search import SearchLog, search
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.rows import Rows, blank_rows, write_policy, write_values
+from sog.training.rows import Rows, blank_rows, take_baseline, write_policy, write_values
 
-__all__ = ["Query", "QuerySettings", "Solving", "query_log", "visit_row"]
+__all__ = ["Query", "QuerySettings", "Solving", "encoded", "query_log", "visit_row"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +36,15 @@ class QuerySettings:
 
     recursive: q_recursive, new queries per solved one, on average.
     uniform_recursive: these are drawn uniformly from all leaf evaluations (see `query_log`).
+    exact_iterations: of DCFR, by which the spot solver solves hold'em's queries on the river and where the river card
+    comes, where self-play then ends a hand; 0: they are searched as all others.
     """
 
     budget: Budget
     search: SearchSettings
     recursive: float = 0.2
     uniform_recursive: bool = False
+    exact_iterations: int = 0
 
 
 class Solving:
@@ -66,7 +69,7 @@ class Solving:
     def row(self, shape: NetworkShape, policies: bool) -> Rows:
         """The training row: both players' search values and, if wanted, the actor's average policy."""
         tree, public, node = self.tree, self.tree.public, self.query.node
-        row = _encoded(public, node, self.query.ranges, shape)
+        row = encoded(self.query, shape)
         # Means over iterations (Lookahead.values), at the query's belief.
         write_values(row, 0, public, node, tree.values(0), tree.range_sums(0))
         if policies and public.actor(node) < NATURE:
@@ -87,7 +90,7 @@ def visit_row(
 
     outcome: the pair of infostates that met there and player 0's utility; all other values are masked.
     """
-    row = _encoded(public, node, ranges, shape)
+    row = encoded(Query(public, node, ranges), shape)
     write_policy(row, 0, public, node, policy)
     if outcome is not None:
         pair, utility = outcome
@@ -96,12 +99,14 @@ def visit_row(
             at = public.places_of(node, p)[pair[p]]
             row.values[0, at] = sign * utility / public.value_unit(node)
             row.value_mask[0, at] = 1.0
+        take_baseline(row, 0, public, node, ranges)
     return row
 
 
-def _encoded(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) -> Rows:
+def encoded(query: Query, shape: NetworkShape) -> Rows:
+    """A row with the query's belief as the network sees it, and no targets yet."""
     row = blank_rows(shape, 1)
-    beliefs = Beliefs(public, np.array([node], dtype=np.int32), ranges[None, :])
+    beliefs = Beliefs(query.public, np.array([query.node], dtype=np.int32), query.ranges[None, :])
     row.inputs[:] = encode(beliefs, shape.crossed, shape.matchups)
     return row
 

@@ -5,6 +5,7 @@ In games of perfect information the position itself is searched, for both player
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,13 +85,23 @@ class SogGame(SelfPlayGame):
     visits: the states played through.  queries: left by its searches.
     """
 
-    def __init__(self, public: PublicTree, settings: SelfPlaySettings, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        public: PublicTree,
+        settings: SelfPlaySettings,
+        rng: np.random.Generator,
+        ends: Callable[[PublicTree, int], bool] | None = None,
+    ) -> None:
+        """ends: whether the game is cut short at a public node, since no search is needed from there on."""
         super().__init__(public, settings, rng)
-        self.settings = settings
+        self.settings, self._ends = settings, ends
         self.visits: list[StateVisit] = []
         self.queries: list[Query] = []
         self._chains: list[Solved | None] = [None, None]  # each player's last search
         self._last: Solved | None = None  # the last one of all
+
+    def is_cut(self, world: World) -> bool:
+        return self._ends is not None and self._ends(self.public, world.node)
 
     def search(self, world: World, mover: int) -> MoveSearch:
         settings, rng = self.settings, self.rng

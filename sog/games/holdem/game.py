@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import comb
@@ -16,7 +16,7 @@ from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Scaled, St
 from sog.games.holdem.bets import ALL_IN, BetSizes, EveryAmount
 from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP, RIVER, Betting, first_round, later_round
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, cards_name, disjoint_mass, hand_name, live_hands
-from sog.games.holdem.inputs import PAPER, STRENGTH, features, num_features, paper_features, slots
+from sog.games.holdem.inputs import PAPER, STRENGTH, baseline, features, num_features, paper_features, slots
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem.ranges import FULL, parse_range
 
@@ -91,7 +91,7 @@ class Holdem(Game):
         self.num_actions = self.first_extra + (0 if isinstance(sizes, EveryAmount) else EXTRAS)
         self.num_slots = (HANDS, HANDS)
         self.inputs, self._draw = inputs, draw
-        self.draws = draw is not None
+        self.draws, self.has_baseline = draw is not None, inputs != PAPER
         self.num_features = num_features(inputs, sizes)
         self.unit = Unit("mbb/h", 1000.0 / spot.blinds[1])
         self._ranges = _ranges(spot)
@@ -227,6 +227,9 @@ class Holdem(Game):
             return paper_features(s.board, s.betting, actor, spot.pot, spot.stacks)
         return features(s.board, s.betting, actor, spot.pot, spot.stacks, self.sizes)
 
+    def baseline(self, states: Sequence[State], ranges: Float64) -> Float64 | None:
+        return baseline([_board(s) for s in states], ranges) if self.has_baseline else None
+
     def slot(self, s: State, p: int) -> Int32:
         assert isinstance(s, HoldemState)
         return slots(self.inputs, s.board)
@@ -277,6 +280,11 @@ class Holdem(Game):
             out.append(action)
             betting = _apply(betting, action)
         return out + list(s.board[dealt:])
+
+
+def _board(s: State) -> tuple[int, ...]:
+    assert isinstance(s, HoldemState)
+    return s.board
 
 
 def _token(amount: int) -> int:

@@ -6,6 +6,7 @@ features are numbers of pots. `paper` is PoG's Table 2: a slot is two cards.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -16,6 +17,7 @@ from sog.games.base import NATURE
 from sog.games.holdem.bets import BetSizes, Fractions
 from sog.games.holdem.betting import Betting
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, permuted_hands
+from sog.games.holdem.checked_down import checked_down
 from sog.games.holdem.equity import against_range
 
 STRENGTH: Final = "strength"
@@ -71,6 +73,22 @@ def features(
     x[[4 * (card // 4) + _suits(board)[card % 4] for card in board]] = 1.0
     x[CARDS + min(actor, NATURE)] = 1.0
     return np.concatenate([x, np.array(pots + _written(sizes), dtype=np.float32)])
+
+
+def baseline(boards: Sequence[tuple[int, ...]], ranges: Float64) -> Float64:
+    """float64[B, 2652]: what hands are worth checked down (checked_down.py), by slot and in halves of the pot.
+
+    ranges: float64[B, 2652], by slot of the order by strength. Zeros before the turn.
+    """
+    out = np.zeros_like(ranges)
+    for board in dict.fromkeys(boards):
+        rows = np.flatnonzero([other == board for other in boards])
+        place = slots(STRENGTH, board)
+        by_hand = ranges[rows][:, place], ranges[rows][:, HANDS + place]
+        found = checked_down(board, by_hand)
+        if found is not None:
+            out[np.ix_(rows, place)], out[np.ix_(rows, HANDS + place)] = found
+    return out
 
 
 def _written(sizes: BetSizes) -> list[float]:

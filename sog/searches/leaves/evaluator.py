@@ -41,6 +41,14 @@ class Beliefs(NamedTuple):
         """float64[B]: how many utilities a network value of 1 stands for at each belief's public state."""
         return self.public.value_units(self.nodes)
 
+    def above_baseline(self, values: Float64) -> Float64:
+        """A network's values, float64[B, S0 + S1] in utilities, with the game's baseline where it has one."""
+        public = self.public
+        if not public.game.has_baseline:
+            return values
+        baseline = public.game.baseline([public.states[s] for s in self.nodes.tolist()], self.ranges)
+        return values if baseline is None else values + baseline * self.value_units()[:, None]
+
 
 class Evaluations(NamedTuple):
     """The values and policy logits of a batch of beliefs.
