@@ -18,6 +18,7 @@ import numpy as np
 from sog.arrays import Array, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.game_records import GameRecord, plain_record
+from sog.games.legal_pairs import LegalPairs
 from sog.games.symmetries import Symmetry
 
 __all__ = [
@@ -174,6 +175,7 @@ class Game(ABC):
     policy_planes: P where action (h * W + w) * P + k is cell (h, w) of the k-th policy plane; actions from H * W * P
     on have no cell.
     ownership: whether a finished game says who owns each cell of its planes (`owners`).
+    legal_pairs: the (slot, action) pairs that can ever be legal, if they are few; None where a game names none.
     symmetries: the same positions seen other ways, the identity among them; none where a game names none.
     longest: moves after which the papers' self-play cuts a game short (PoG, Table 3); 0 where games end by themselves.
     drawn_out: whether games between weak players rarely end by themselves, so that self-play must cut them short.
@@ -194,6 +196,7 @@ class Game(ABC):
     planes: tuple[int, int, int] | None = None
     policy_planes: int = 0
     ownership: bool = False
+    legal_pairs: LegalPairs | None = None
     symmetries: tuple[Symmetry, ...] = ()
     longest: int = 0
     drawn_out: bool = False

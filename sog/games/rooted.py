@@ -33,7 +33,7 @@ class Rooted(Game):
         self.u_max, self.unit = game.u_max, game.unit
         self.perfect_information, self.deterministic = game.perfect_information, game.deterministic
         self.num_actions, self.num_slots = game.num_actions, game.num_slots
-        self.num_features, self.crossed = game.num_features, game.crossed
+        self.num_features, self.crossed, self.legal_pairs = game.num_features, game.crossed, game.legal_pairs
         self.planes, self.policy_planes = game.planes, game.policy_planes
         self.symmetries = game.symmetries if start == game.root() else ()  # which a start of its own may not have
         self.ownership = game.ownership

@@ -21,7 +21,8 @@ class CVPN(nn.Module):
     """Encoded beliefs in; values of both players and the actor's policy logits out.
 
     Input float32[B, D] (encode.encode). Output float32[B, S0 + S1 + S * A]: values conditional on the
-    infostate, in the public state's value units, by slot; then logits by slot and action identity.
+    infostate, in the public state's value units, by slot; then logits by slot and action identity, or of the P legal
+    pairs (NetworkShape.legal_pairs), float32[B, S0 + S1 + P].
     A new network answers 0 everywhere, so that untrained search starts from zero values and uniform priors.
 
     matchups: the last layer gives a matrix U[S0, S1] of what player 0 wins in each pair of infostates, and an
@@ -86,9 +87,9 @@ class CVPN(nn.Module):
         return torch.cat((expected[:, 0].sum(dim=2), -expected[:, 1].sum(dim=1), out[:, pairs:]), dim=1)
 
     def split(self, out: Tensor) -> tuple[Tensor, Tensor]:
-        """Values [B, S0 + S1] and logits [B, S, A] of an output."""
+        """Values [B, S0 + S1] and logits [B, S, A], or [B, 1, P] of legal pairs, of an output."""
         shape = self.shape
-        logits = out[:, shape.num_values :].reshape(len(out), shape.policy_slots, shape.actions)
+        logits = out[:, shape.num_values :].reshape(len(out), *shape.logits)
         return out[:, : shape.num_values], logits
 
 

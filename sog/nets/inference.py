@@ -256,17 +256,18 @@ def read_answers(shape: NetworkShape, beliefs: Beliefs, values: Float64, logits:
     else:
         values = np.zeros((0, shape.num_values))
     if not logits.shape[1]:
-        return Evaluations(values, np.zeros((0, max(shape.slots), shape.actions)))
+        return Evaluations(values, np.zeros((0, *shape.answered)))
     return Evaluations(values, actors_logits(shape, beliefs, logits))
 
 
 def actors_logits(shape: NetworkShape, beliefs: Beliefs, logits: Float64) -> Float64:
     """float64[W, max(S0, S1), A]: of a network's logits, float64[W, S * A], those of the player who acts.
 
+    Of legal pairs all, float64[W, 1, P]: a search looks up the pairs that it needs.
     beliefs: the first W of them are meant. Where chance acts, player 0's.
     """
-    table = logits.reshape(len(logits), shape.policy_slots, shape.actions)
-    if not shape.policies_apart:
+    table = logits.reshape(len(logits), *shape.logits)
+    if shape.legal_pairs or not shape.policies_apart:
         return table
     own = np.zeros((len(table), max(shape.slots), shape.actions))
     actors = np.array([beliefs.public.actor(int(node)) for node in beliefs.nodes[: len(table)]])

@@ -16,6 +16,9 @@ __all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "shape_for", "size
 
 KINDS: Final = ("mlp", "gelu", "resnet")  # of a network's body
 
+# From this many logits by slot and action on, a network has logits for the legal pairs alone where its game names them.
+PAIRS_FROM: Final = 4_096
+
 
 @dataclass(frozen=True)
 class NetworkShape:
@@ -27,6 +30,8 @@ class NetworkShape:
     ownership: a resnet that also learns who will own each cell (Game.owners), which play does not read.
     value_planes: channels that a resnet's value is made of; AlphaGo Zero has 1.
     policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; not of a resnet.
+    legal_pairs: how many logits each slot has, player 0's slots first, of a network with logits for the game's
+    `legal_pairs` alone, each player's own; none of a network with logits for every slot and action.
     """
 
     features: int
@@ -42,6 +47,7 @@ class NetworkShape:
     policies_apart: bool = False
     ownership: bool = False
     value_planes: int = 1
+    legal_pairs: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -50,6 +56,8 @@ class NetworkShape:
             raise SettingError(f"a network needs width and depth of at least 1, not {self.width}x{self.depth}")
         if any(not 0 <= column < self.features for column in self.crossed):
             raise SettingError(f"crossed features {self.crossed} are not among the game's {self.features}")
+        if self.legal_pairs and not (len(self.legal_pairs) == sum(self.slots) > 2 and self._has_pairs()):
+            raise SettingError(f"legal pairs are at most {self.actions} for each of {sum(self.slots)} infostates")
         if self.kind == "resnet":
             self._check_planes()
         elif self.ownership:
@@ -68,6 +76,9 @@ class NetworkShape:
         if self.policy_planes * self.planes[1] * self.planes[2] > self.actions:
             raise SettingError(f"{self.policy_planes} policy planes hold more than {self.actions} actions")
 
+    def _has_pairs(self) -> bool:
+        return any(self.legal_pairs) and all(0 <= count <= self.actions for count in self.legal_pairs)
+
     @property
     def inputs(self) -> int:
         """D, the length of an encoded belief."""
@@ -85,13 +96,23 @@ class NetworkShape:
 
     @property
     def policy_slots(self) -> int:
-        """S, the slots that have logits: max(S0, S1), or with policies_apart S0 + S1."""
-        return sum(self.slots) if self.policies_apart else max(self.slots)
+        """S, the slots that have logits: max(S0, S1), or where each player has logits of its own S0 + S1."""
+        return sum(self.slots) if self.policies_apart or self.legal_pairs else max(self.slots)
+
+    @property
+    def logits(self) -> tuple[int, int]:
+        """(S, A), or (1, P) with P legal pairs: how the network's logits lie."""
+        return (1, sum(self.legal_pairs)) if self.legal_pairs else (self.policy_slots, self.actions)
+
+    @property
+    def answered(self) -> tuple[int, int]:
+        """(max(S0, S1), A), or (1, P): those of them that belong to the actor, as Evaluations has them."""
+        return self.logits if self.legal_pairs else (max(self.slots), self.actions)
 
     @property
     def num_logits(self) -> int:
-        """S * A."""
-        return self.policy_slots * self.actions
+        """S * A, or P."""
+        return math.prod(self.logits)
 
     def first_policy_slot(self, player: int) -> int:
         """Where a player's logits begin among the slots."""
@@ -123,7 +144,7 @@ def shape_for(
     policies_apart: bool = False,
     ownership: bool = False,
 ) -> NetworkShape:
-    """The shape of a network for this game.
+    """The shape of a network for this game: with logits for its legal pairs where it names them and PAIRS_FROM says so.
 
     Raises SettingError for matchups of a game too wide for matrices, and for ownership where a game names no owners.
     """
@@ -133,7 +154,9 @@ def shape_for(
         raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
     planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)
     sizes = game.num_features, game.num_slots, game.num_actions
-    return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes, policies_apart, ownership)
+    shape = NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes, policies_apart, ownership)
+    many = max(game.num_slots) * game.num_actions >= PAIRS_FROM
+    return shape if game.legal_pairs is None or not many else replace(shape, legal_pairs=game.legal_pairs.counts)
 
 
 def is_for(shape: NetworkShape, game: Game) -> bool:
@@ -141,11 +164,13 @@ def is_for(shape: NetworkShape, game: Game) -> bool:
     try:
         sizes = shape.width, shape.depth
         flags = shape.matchups, shape.policies_apart, shape.ownership
-        # value_planes are the network's own: no game sets them.
-        wanted = replace(shape_for(game, *sizes, shape.kind, shape.crossed, *flags), value_planes=shape.value_planes)
+        # value_planes are the network's own: no game sets them. Legal pairs are the game's, or none.
+        own = {"value_planes": shape.value_planes, "legal_pairs": shape.legal_pairs}
+        wanted = replace(shape_for(game, *sizes, shape.kind, shape.crossed, *flags), **own)
     except SettingError:
         return False
-    return shape == wanted and shape.crossed in ((), tuple(game.crossed))
+    pairs = () if game.legal_pairs is None else game.legal_pairs.counts
+    return shape == wanted and shape.crossed in ((), tuple(game.crossed)) and shape.legal_pairs in ((), pairs)
 
 
 def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:

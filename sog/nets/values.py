@@ -105,7 +105,7 @@ class ValueAnswer:
         return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
 
     def _without_logits(self, values: Float64) -> Evaluations:
-        return Evaluations(values, np.broadcast_to(0.0, (len(values), max(self.shape.slots), self.shape.actions)))
+        return Evaluations(values, np.broadcast_to(0.0, (len(values), *self.shape.answered)))
 
     def _outputs(self, beliefs: Beliefs) -> Float32:
         """float32[B, *]: the head's values or matrices, then as many of its other outputs as fill a vector."""

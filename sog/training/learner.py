@@ -12,6 +12,7 @@ from torch import Tensor
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN, ILLEGAL
+from sog.nets.policy_pairs import by_slot
 from sog.nets.weights import follow, restore_weights, weights_of
 from sog.training.rows import Rows
 
@@ -202,19 +203,25 @@ def losses(
     # 0.
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
     value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
-    # ILLEGAL is finite: a row without legal actions gets no NaN into the gradient.
-    log_policy = torch.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=-1)
-    # KL holds the target's entropy, so that a perfect fit has loss 0; xlogy(0, 0) is 0.
-    if squared_policies:
-        apart = (log_policy.exp() - policies).square().sum(dim=-1)
-    else:
-        apart = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
+    # Of legal pairs, player by player.
+    players = zip(*(by_slot(network.shape, x) for x in (logits, legal, policies)), strict=True)
+    apart = torch.cat([_policies_apart(*player, squared_policies) for player in players], dim=1)
     # PoG's sum over infostates, or the mean over all of them.
     trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
     policy = (apart * weights).sum() / trained
     # `owned` is a row's, each[N, cells] a cell's: the mean is over cells.
     each = torch.nn.functional.huber_loss(ownership, owners, reduction="none")
     return value, policy, (each * owned).sum() / (owned.sum() * max(1, owners.shape[1])).clamp(min=1.0)
+
+
+def _policies_apart(logits: Tensor, legal: Tensor, policies: Tensor, squared: bool) -> Tensor:
+    """float32[N, S]: how far each slot's policy is from its target, see `losses`; all of them [N, S, A]."""
+    # ILLEGAL is finite: a row without legal actions gets no NaN into the gradient.
+    log_policy = torch.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=-1)
+    if squared:
+        return (log_policy.exp() - policies).square().sum(dim=-1)
+    # KL holds the target's entropy, so that a perfect fit has loss 0; xlogy(0, 0) is 0.
+    return (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
 
 
 def _make_optimiser(network: CVPN, settings: LearnerSettings) -> torch.optim.Optimizer:

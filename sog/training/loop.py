@@ -38,7 +38,7 @@ from sog.training.run import (
     describe,
     is_to_resume,
     window_bytes,
-    with_value_planes,
+    with_known_head,
 )
 from sog.training.settings import TrainSettings
 from sog.training.state import State
@@ -68,7 +68,7 @@ def train(
     """
     until, hooks, on = until or Until(), hooks or Hooks(), find_device(device)
     with held(out, hooks.note):
-        settings = with_value_planes(run, settings, out)
+        settings = with_known_head(run, settings, out)
         resumed = is_to_resume(run, settings, out, resume, hooks.note)
         most_bytes = window_bytes(settings, out, hooks.note)
         window = ReplayWindow(settings.shape, settings.replay, out / "checkpoint", settings.window, most_bytes)

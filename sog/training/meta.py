@@ -26,6 +26,7 @@ _HASH: Final = "sha256"
 _APART: Final = "policies_apart"
 _OWNERSHIP: Final = "ownership"
 _VALUE_PLANES: Final = "value_planes"
+_PAIRS: Final = "legal_pairs"
 _NAMES: Final = {
     "network": "network.{}.safetensors",
     "critic": "critic.{}.safetensors",
@@ -149,6 +150,7 @@ def _shape_of(stored: Any) -> NetworkShape:
         stored.get(_APART, False),
         stored.get(_OWNERSHIP, False),
         _whole(stored.get(_VALUE_PLANES, 1)),
+        _wholes(stored.get(_PAIRS, [])),
     )
 
 

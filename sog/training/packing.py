@@ -15,6 +15,7 @@ A chess row of 54 KB takes about 1.1 KB, a hold'em row of 97 KB 11 to 16 KB.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -126,7 +127,9 @@ def _dense(rows: Rows, halves: Array, matchups: Array) -> Dense:
     """The rows as kernels take them.  halves: uint16[2, N, S0 + S1].  matchups: uint16[N, M]."""
     bits = np.ascontiguousarray(rows.inputs).view(np.uint32)
     whole = np.ascontiguousarray
-    policies, legal = whole(rows.policies), whole(rows.legal)
+    # Slot after slot, as the network's logits lie.
+    flat = len(rows), math.prod(rows.policies.shape[1:])
+    policies, legal = whole(rows.policies).reshape(flat), whole(rows.legal).reshape(flat)
     masks = whole(rows.value_mask), whole(rows.policy_mask)
     owners = whole(rows.owners), whole(rows.owners_mask)
     return Dense(bits, halves, matchups, masks[0], policies, masks[1], legal, *owners)
@@ -140,4 +143,6 @@ def layout_of(shape: NetworkShape) -> Layout:
     """What the rows of a network are made of."""
     cells = shape.planes[1] * shape.planes[2] if shape.planes else 1
     matchups = shape.inputs - shape.seen
-    return Layout(shape.features, cells, shape.num_values, matchups, shape.policy_slots, shape.actions, shape.cells)
+    counts = shape.legal_pairs or (shape.actions,) * shape.policy_slots
+    starts = np.cumsum([0, *counts], dtype=np.int64)
+    return Layout(shape.features, cells, shape.num_values, matchups, starts, shape.cells)

@@ -36,8 +36,8 @@ class Dense(NamedTuple):
     """Rows as the learner has them; features, ranges and values seen as whole numbers, which are copied bit by bit.
 
     bits: uint32[N, D], the inputs.  halves: uint16[2, N, S0 + S1], float16 ranges and values.
-    matchups: uint16[N, M], float16.  value_mask: float32[N, S0 + S1].  policies: float32[N, S, A].
-    policy_mask: float32[N, S].  legal: bool[N, S, A].  owners: float32[N, C].  owners_mask: float32[N, 0 or 1].
+    matchups: uint16[N, M], float16.  value_mask: float32[N, S0 + S1].  policies: float32[N, L].
+    policy_mask: float32[N, S].  legal: bool[N, L].  owners: float32[N, C].  owners_mask: float32[N, 0 or 1].
     """
 
     bits: Array
@@ -55,15 +55,15 @@ class Layout(NamedTuple):
     """What a row is made of.
 
     features: of a public state.  cells: features that share one value (those of a plane; otherwise 1).
-    slots: S0 + S1.  matchups: M.  policy_slots, actions: S and A.  owners: C.
+    slots: S0 + S1.  matchups: M.  owners: C.
+    starts: int64[S + 1], where each slot's actions begin among all L of a row, and L.
     """
 
     features: int
     cells: int
     slots: int
     matchups: int
-    policy_slots: int
-    actions: int
+    starts: Int64
     owners: int
 
 
@@ -71,7 +71,8 @@ def longest_row(layout: Layout) -> int:
     """The bytes that a row has at most."""
     features = -(-layout.features // 8) + 4 + 8 * (layout.features // layout.cells)
     belief = 2 * -(-layout.slots // 8) + 4 * layout.slots + 2 * layout.matchups
-    policies = 1 + -(-layout.policy_slots // 8) + layout.policy_slots * (2 + 4 * layout.actions)
+    slots = len(layout.starts) - 1
+    policies = 1 + -(-slots // 8) + 2 * slots + 4 * int(layout.starts[-1])
     return features + belief + policies + 1 + layout.owners
 
 
@@ -233,7 +234,8 @@ def _write_policies(dense: Dense, layout: Layout, r: int, out: Array, at: int) -
     Where all of them have the same legal actions (poker's hands) these are written once.
     """
     mask, legal, kind, first = dense.policy_mask[r], dense.legal[r], _NONE, -1
-    for s in range(layout.policy_slots):
+    starts, slots = layout.starts, len(layout.starts) - 1
+    for s in range(slots):
         if mask[s] == 0.0:
             continue
         if mask[s] != 1.0:
@@ -241,22 +243,27 @@ def _write_policies(dense: Dense, layout: Layout, r: int, out: Array, at: int) -
         if first < 0:
             first, kind = s, _SAME
         elif kind == _SAME:
-            for a in range(layout.actions):
-                if legal[s, a] != legal[first, a]:
+            width = starts[s + 1] - starts[s]
+            if width != starts[first + 1] - starts[first]:
+                kind = _OWN
+                continue
+            for a in range(width):
+                if legal[starts[s] + a] != legal[starts[first] + a]:
                     kind = _OWN
                     break
     at = put(out, at, kind, 1)
     if kind == _NONE:
         return at
     marks = at
-    at = clear(out, at, layout.policy_slots)
-    for s in range(layout.policy_slots):
+    at = clear(out, at, slots)
+    for s in range(slots):
         if mask[s] == 0.0:
             continue
         set_bit(out, marks, s)
+        own = legal[starts[s] : starts[s + 1]]
         if kind == _OWN or s == first:
-            at = _write_actions(legal[s], out, at)
-        at = _write_shares(dense.policies[r, s], legal[s], out, at)
+            at = _write_actions(own, out, at)
+        at = _write_shares(dense.policies[r, starts[s] : starts[s + 1]], own, out, at)
         if at < 0:
             return -3
     return at
@@ -311,14 +318,16 @@ def _read_policies(dense: Dense, layout: Layout, r: int, content: Array, at: int
     if kind not in (_SAME, _OWN):
         return -1
     marks, actions = at, -1
-    at += (layout.policy_slots + 7) // 8
-    for s in range(layout.policy_slots):
+    starts, slots = layout.starts, len(layout.starts) - 1
+    at += (slots + 7) // 8
+    for s in range(slots):
         if not is_set(content, marks, s):
             continue
         if kind == _OWN or actions < 0:
             actions = at
             at += 2 + 2 * get(content, at, 2)
-        at = _read_shares(dense.policies[r, s], dense.legal[r, s], content, actions, at)
+        own, legal = dense.policies[r, starts[s] : starts[s + 1]], dense.legal[r, starts[s] : starts[s + 1]]
+        at = _read_shares(own, legal, content, actions, at)
         if at < 0:
             return -1
         dense.policy_mask[r, s] = 1.0

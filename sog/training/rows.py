@@ -18,8 +18,9 @@ class Rows:
     """Training rows: encoded beliefs with targets for both heads (PoG, B.3).
 
     inputs: float32[N, D].  values, value_mask: float32[N, S0 + S1], in value units; mask 1 is trained and 0 is not
-    (a TD(1) row fills only the visited infostate).  policies: float32[N, S, A], S of NetworkShape.policy_slots.
-    policy_mask: float32[N, S], 1 where an infostate's policy is trained.  legal: bool[N, S, A].
+    (a TD(1) row fills only the visited infostate).  policies: float32[N, S, A], S of NetworkShape.policy_slots,
+    or of a network of legal pairs float32[N, 1, P].  policy_mask: float32[N, S], 1 where an infostate's policy is
+    trained.  legal: bool of the same sizes as policies.
     owners: float32[N, H * W], who owned each cell in the end (Game.owners), 0 columns where that is not learned.
     owners_mask: float32[N, 1], 0 where that is not known.
     """
@@ -47,14 +48,14 @@ class Rows:
 
 def blank_rows(shape: NetworkShape, count: int) -> Rows:
     """Rows of zeros that train nothing, to be filled in."""
-    slots, values = shape.policy_slots, shape.num_values
+    values = shape.num_values
     return Rows(
         inputs=np.zeros((count, shape.inputs), dtype=np.float32),
         values=np.zeros((count, values), dtype=np.float32),
         value_mask=np.zeros((count, values), dtype=np.float32),
-        policies=np.zeros((count, slots, shape.actions), dtype=np.float32),
-        policy_mask=np.zeros((count, slots), dtype=np.float32),
-        legal=np.zeros((count, slots, shape.actions), dtype=np.bool_),
+        policies=np.zeros((count, *shape.logits), dtype=np.float32),
+        policy_mask=np.zeros((count, shape.policy_slots), dtype=np.float32),
+        legal=np.zeros((count, *shape.logits), dtype=np.bool_),
         owners=np.zeros((count, shape.cells), dtype=np.float32),
         owners_mask=np.zeros((count, min(shape.cells, 1)), dtype=np.float32),
     )
@@ -97,10 +98,16 @@ def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Floa
 
     Rows with more slots than a player has are a network's whose players have logits of their own.
     """
-    actor, slots = public.actor(node), public.game.num_slots
+    actor, slots, pairs = public.actor(node), public.game.num_slots, public.game.legal_pairs
     # Two players' logits apart: player 1's slots follow player 0's.
-    apart = rows.policies.shape[1] > max(slots)
+    apart = rows.policy_mask.shape[1] > max(slots)
     at, actions, legal = public.slots_of(node, actor), public.actions(node), public.legal(node)
+    if pairs is not None and rows.policies.shape[1] < rows.policy_mask.shape[1]:
+        index = pairs.index[actor][at[:, None], actions[None, :]].T
+        rows.policies[k, 0, index[legal > 0]] = policy[legal > 0]
+        rows.legal[k, 0, index[legal > 0]] = True
+        rows.policy_mask[k, at + slots[0] * actor] = legal.any(axis=0)
+        return
     at = at + slots[0] if apart and actor == 1 else at
     rows.policies[k, at[:, None], actions[None, :]] = policy.T
     rows.legal[k, at[:, None], actions[None, :]] = legal.T

@@ -35,7 +35,7 @@ __all__ = [
     "is_to_resume",
     "stop_on_signals",
     "window_bytes",
-    "with_value_planes",
+    "with_known_head",
 ]
 
 T = TypeVar("T")
@@ -183,18 +183,22 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
     return True
 
 
-def with_value_planes(run: Run, settings: TrainSettings, out: Path) -> TrainSettings:
-    """The settings with as many value planes as the residual network has that the run continues or begins with.
+def with_known_head(run: Run, settings: TrainSettings, out: Path) -> TrainSettings:
+    """The settings with the head of the network that the run continues or begins with.
 
-    Networks of presets before 26 November 2026 have one; a run keeps its network's, whatever a preset has now.
+    That is a residual network's value planes, of which networks of presets before 26 November 2026 have one, and
+    whether there are logits for the game's legal pairs alone, as in large games since 28 November 2026. A run keeps
+    its network's, whatever a preset has now.
     """
-    begun = checkpoint.is_begun(out / "checkpoint")
-    if settings.shape.kind != "resnet" or not (run.begins or begun):
+    shape, begun = settings.shape, checkpoint.is_begun(out / "checkpoint")
+    if not (shape.kind == "resnet" or shape.legal_pairs) or not (run.begins or begun):
         return settings
     known = checkpoint.load_meta(out / "checkpoint" if begun else Path(run.begins)).shape
+    if shape.kind != "resnet":
+        return settings if known.legal_pairs else replace(settings, shape=replace(shape, legal_pairs=()))
     if known.kind != "resnet":
         return settings
-    return replace(settings, shape=replace(settings.shape, value_planes=known.value_planes))
+    return replace(settings, shape=replace(shape, value_planes=known.value_planes))
 
 
 def window_bytes(settings: TrainSettings, out: Path, note: Callable[[str], None], copies: int = 0) -> int:

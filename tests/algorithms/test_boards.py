@@ -33,7 +33,7 @@ from sog.training import checkpoint
 from sog.training.learner import LearnerSettings
 from sog.training.loop import train
 from sog.training.replay import WindowGrowth
-from sog.training.run import Run, Until, with_value_planes
+from sog.training.run import Run, Until, with_known_head
 from sog.training.settings import TrainSettings
 from sog.training.workers import make_actor, play_round
 from tests.boards import connect_four_settings
@@ -453,6 +453,6 @@ def test_a_new_run_looks_for_value_planes_in_no_folder(tmp_path: Path, monkeypat
     settings = connect_four_settings()
     assert settings.shape.kind == "resnet"
     run = Run("connect_four", "demo", 0, 1)
-    assert with_value_planes(run, settings, tmp_path / "out") == settings
+    assert with_known_head(run, settings, tmp_path / "out") == settings
     with pytest.raises(CheckpointError):
-        with_value_planes(replace(run, begins="."), settings, tmp_path / "out")
+        with_known_head(replace(run, begins="."), settings, tmp_path / "out")

@@ -93,7 +93,7 @@ def test_a_checkpoint_that_states_no_policies_apart_has_none(tmp_path: Path) -> 
     save(tmp_path / "old")
     shape = json.loads((tmp_path / "old" / "meta.json").read_text())["shape"]
     assert shape.pop("policies_apart") is False and shape.pop("ownership") is False
-    assert shape.pop("value_planes") == 1
+    assert shape.pop("value_planes") == 1 and shape.pop("legal_pairs") == []
     change_meta(tmp_path / "old", shape=shape)
     assert step_of(tmp_path / "old") == 1
     apart = replace(SHAPE, policies_apart=True)

@@ -194,6 +194,9 @@ def _check_attributes(game: Game) -> None:
     if not (len(game.num_slots) == 2 and all(map(_is_count, game.num_slots))):
         what = "num_slots are two whole numbers of at least 1"
         raise GameError(f"{type(game).__name__}: {what}, not {game.num_slots}")
+    pairs = game.legal_pairs
+    if pairs is not None and (pairs.slots, pairs.actions) != (tuple(game.num_slots), game.num_actions):
+        raise GameError(f"{type(game).__name__}: legal_pairs are of {pairs.slots} slots and {pairs.actions} actions")
     if game.planes is not None:
         _check_planes(game, game.planes)
 

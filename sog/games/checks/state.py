@@ -120,6 +120,8 @@ def check_state(game: Game, s: State) -> Float64:
     require((np.diff(actions) > 0).all(), game, s, "actions do not ascend")
     inside = np.all((actions >= 0) & (actions < game.num_actions))
     require(inside, game, s, f"actions leave 0..{game.num_actions - 1}")
+    if game.legal_pairs is not None and actor in (0, 1) and game.listable(s):
+        _check_pairs(game, s, game.legal_pairs.index[actor])
     x = game.features(s)
     fits = is_array(x, np.float32, (game.num_features,))
     require(fits, game, s, f"no float32[{game.num_features}] features but {kind_of(x)}")
@@ -129,6 +131,14 @@ def check_state(game: Game, s: State) -> Float64:
     _check_names(game, s, sizes, actions)
     unit_of(game, s)
     return w
+
+
+def _check_pairs(game: Game, s: State, index: Int32) -> None:
+    """Every legal (infostate, action) is among the game's pairs; index: int32[S, A], the actor's."""
+    moves = game.fan(s).moves
+    assert moves is not None
+    named = index[game.slot(s, game.actor(s))][:, game.actions(s)] >= 0
+    require(bool((named | (moves.edge < 0)).all()), game, s, "a legal action is not among the game's legal pairs")
 
 
 def _check_names(game: Game, s: State, sizes: tuple[int, int], actions: Int32) -> None:

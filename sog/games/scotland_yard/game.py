@@ -40,6 +40,7 @@ import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Int32
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
+from sog.games.legal_pairs import LegalPairs
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, read_map
 from sog.games.scotland_yard.rules import BLACK, DOUBLE, TICKETS, ScotlandYardRules, read_rules, starting_stations
 
@@ -88,6 +89,7 @@ class ScotlandYard(Game):
         self.num_actions = self._double + (rules.x_tickets[DOUBLE] > 0)
         self.num_slots = (n, 1)
         self.num_features = d * n + 3 * d + 5 + (d + 1) + 3
+        self.legal_pairs = self._pairs()
         self._ones = [Operator(np.ones((k, 1))) for k in range(n + 1)]
         self._root = self._start()
 
@@ -99,6 +101,13 @@ class ScotlandYard(Game):
         return self._settle(Chase((), kind, turn, hidden, placed, tickets, self.rules.x_tickets, scale=scale))
 
     # --- which moves there are ---
+
+    def _pairs(self) -> LegalPairs:
+        """Mr X's moves from each station, with a double card where he can have one; any detective's, none by black."""
+        doubles = np.ones((len(self._reach), self.num_actions - self._double), dtype=bool)
+        mine = np.column_stack([self._reach, doubles])
+        paid = np.append(self._ticket_of != BLACK, [False] * doubles.shape[1])
+        return LegalPairs.of((mine, paid[None, :]))
 
     def _payable(self, tickets: Sequence[int], detectives: Iterable[int]) -> Bool:
         """bool[M]: the moves that these tickets pay for into a station that no detective holds."""

@@ -42,9 +42,14 @@ def play_priors(games: Subgames) -> SearchGenerator:
 
 
 def prior_policy(public: PublicTree, s: int, logits: Float64) -> Float64:
-    """float64[A, I]: the softmax over legal actions of logits by slot and action identity, float64[S, A']."""
-    at, legal = public.slots_of(s, public.actor(s)), public.legal(s)
-    x = np.where(legal > 0, logits[at[:, None], public.actions(s)[None, :]].T, -np.inf)
+    """float64[A, I]: the softmax over legal actions of logits by slot and action identity, float64[S, A'] or [1, P]."""
+    actor, actions = public.actor(s), public.actions(s)
+    at, legal, pairs = public.slots_of(s, actor), public.legal(s), public.game.legal_pairs
+    if pairs is not None and len(logits) == 1:
+        named = logits[0, pairs.index[actor][at[:, None], actions[None, :]]]  # any number where the pair is not legal
+    else:
+        named = logits[at[:, None], actions[None, :]]
+    x = np.where(legal > 0, named.T, -np.inf)
     # Finite even where an infostate has no legal action, whose largest logit is -inf: its policy is all 0.
     weight = legal * np.exp(x - np.maximum(x.max(axis=0), -1e300))
     policy: Float64 = weight / np.maximum(weight.sum(axis=0), 1e-300)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from sog.arrays import Array, Float64
+from sog.arrays import Array, Float64, Int32
 from sog.games.base import NATURE
 from sog.records import Record, Records, Whole
 from sog.searches.cfr import matching, positions, sweeps
@@ -60,6 +60,7 @@ class Search(NamedTuple):
     fill: if a simulation cannot expand anything, expand the oldest leaf.
     tolerance: how far a leaf's ranges may move before it is evaluated anew (kernels.collect_moved).
     apart: the prior of a leaf is evaluated when it is opened.  chance_leaves: no leaf of chance's is opened.
+    pairs: int32[2, S, A], see kernels.absorb_prior.
     widest_fan: the most edges of a position.
     sums: float64[2, M], to work with.  awaited: what leads to each node that was added without its public state.
     state: one row.
@@ -80,6 +81,7 @@ class Search(NamedTuple):
     tolerance: float
     apart: bool
     chance_leaves: bool
+    pairs: Int32
     widest_fan: int
     sums: Float64
     awaited: AwaitedNodes
@@ -138,7 +140,7 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
         n = leaves.nodes[request.places[b]]
         kernels.absorb(public, tree, leaves, request, b, answers.values, Players.BOTH)
         if not search.apart:
-            kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
+            kernels.absorb_prior(public, tree, n, search.pairs, answers.logits[b], search.temperature)
         # Only an evaluated leaf may be opened.
         node = tree.nodes[n]
         if node.evaluated == Evaluated.AWAITING:
@@ -159,9 +161,9 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
 
 
 @njit
-def take_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: float) -> None:
-    """The prior of leaf n from its policy logits, float64[1, S, A]."""
-    kernels.absorb_prior(public, tree, n, logits[0], temperature)
+def take_prior(public: Public, tree: Tree, n: int, pairs: Array, logits: Array, temperature: float) -> None:
+    """The prior of leaf n from its policy logits, float64[1, S, A] or of pairs."""
+    kernels.absorb_prior(public, tree, n, pairs, logits[0], temperature)
 
 
 @njit

@@ -122,6 +122,7 @@ class _GtcfrRun:
         self.single, self.width = game.perfect_information, sum(game.num_slots)
         # In perfect information a leaf is evaluated once, so its prior comes with its value.
         self.apart = not self.single and max(game.num_slots) * game.num_actions >= APART
+        self.pairs = np.zeros((0, 0, 0), dtype=np.int32) if game.legal_pairs is None else game.legal_pairs.index
         self.selection = Selection(
             start=int(start),
             c_puct=float(settings.c_puct),
@@ -293,7 +294,8 @@ class _GtcfrRun:
         nodes = np.array([self.tree.public_node(n)], dtype=np.int32)
         beliefs = Beliefs(public, nodes, ranges, Wanted.POLICIES)
         answers = checked((yield beliefs), beliefs)
-        phases.take_prior(public.arrays, self.tree.arrays, n, answers.logits, float(self.settings.prior_temperature))
+        temperature = float(self.settings.prior_temperature)
+        phases.take_prior(public.arrays, self.tree.arrays, n, self.pairs, answers.logits, temperature)
 
     def _outgrown(self) -> bool:
         """Whether the tree has outgrown the arrays that a look needs, or no longer is what they were made for."""
@@ -338,6 +340,7 @@ class _GtcfrRun:
             tolerance=float(settings.tolerance),
             apart=self.apart,
             chance_leaves=settings.chance_leaves,
+            pairs=self.pairs,
             widest_fan=tree.public.widest_fan,
             sums=np.zeros((2, room)),
             awaited=self.awaited,

@@ -54,7 +54,8 @@ class Evaluations(NamedTuple):
     """The values and policy logits of a batch of beliefs.
 
     values: float64[B, S0 + S1], utilities, conditional on the infostate.
-    logits: float64[B, S, A], the actor's prior policy by slot and action identity, S = max(S0, S1).
+    logits: float64[B, S, A], the actor's prior policy by slot and action identity, S = max(S0, S1). Where the game
+    names its legal pairs, float64[B, 1, P] by pair instead, if the evaluator has these alone.
     What is left out has no rows.
     """
 
@@ -68,10 +69,13 @@ def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
     SettingError where they are not of the shapes that these beliefs ask for: kernels would read past their ends.
     """
     game, count = beliefs.public.game, len(beliefs.nodes)
+    by_slot = (count, max(game.num_slots), game.num_actions)
+    pairs = game.legal_pairs
+    paired = pairs is not None and answers.logits.shape == (count, 1, len(pairs))
     # A part that was not wanted may have any shape: nobody reads it.
     for name, found, shape, left_out in (
         ("values", answers.values, (count, sum(game.num_slots)), Wanted.POLICIES),
-        ("logits", answers.logits, (count, max(game.num_slots), game.num_actions), Wanted.VALUES),
+        ("logits", answers.logits, answers.logits.shape if paired else by_slot, Wanted.VALUES),
     ):
         if beliefs.wanted is not left_out and found.shape != shape:
             raise SettingError(f"an evaluator answered {name} of shape {found.shape}, not {shape}")

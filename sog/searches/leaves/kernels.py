@@ -263,12 +263,19 @@ def absorb(
 
 
 @inlined
-def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: float) -> None:
-    """The prior of leaf n, exp(logit / temperature) up to a factor, from logits float64[S, A] by slot and action."""
+def absorb_prior(public: Public, tree: Tree, n: int, pairs: Array, logits: Array, temperature: float) -> None:
+    """The prior of leaf n, exp(logit / temperature) up to a factor, from logits float64[S, A] by slot and action.
+
+    pairs: LegalPairs.index, empty where the game names none; then logits may be float64[1, P] by pair.
+    """
     node = tree.nodes[n]
     p = node.actor
     # Where no player acts there is no policy.
     if p >= NATURE:
+        return
+    # S is above 1 in a game with legal pairs.
+    if len(pairs) > 0 and len(logits) == 1:
+        _absorb_pairs(public, tree, n, pairs[p], logits[0], temperature)
         return
     width, slot0 = node.width[p], public.nodes[node.public].slot0[p]
     for i in range(width):
@@ -282,4 +289,23 @@ def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature:
         for a in range(node.actions):
             logit = logits[slot, public.actions[node.action0 + a].identity]
             tree.entries[Entry.PRIOR, k] = np.exp((logit - top) / temperature)
+            k += width
+
+
+@inlined
+def _absorb_pairs(public: Public, tree: Tree, n: int, index: Array, logits: Array, temperature: float) -> None:
+    """`absorb_prior` from logits float64[P] of the pairs index[slot, action]; 0 where the pair is never legal."""
+    node = tree.nodes[n]
+    width, slot0 = node.width[node.actor], public.nodes[node.public].slot0[node.actor]
+    for i in range(width):
+        slot = public.slots[slot0 + i]
+        top = -np.inf
+        for a in range(node.actions):
+            pair = index[slot, public.actions[node.action0 + a].identity]
+            if pair >= 0:
+                top = max(top, logits[pair])
+        k = node.entry0 + i
+        for a in range(node.actions):
+            pair = index[slot, public.actions[node.action0 + a].identity]
+            tree.entries[Entry.PRIOR, k] = np.exp((logits[pair] - top) / temperature) if pair >= 0 else 0.0
             k += width

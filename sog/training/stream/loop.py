@@ -38,7 +38,7 @@ from sog.training.run import (
     describe,
     is_to_resume,
     window_bytes,
-    with_value_planes,
+    with_known_head,
 )
 from sog.training.settings import TrainSettings
 from sog.training.state import State
@@ -88,7 +88,7 @@ def train_stream(
     if until.processor is not None:
         raise SettingError("minutes of a processor are counted in runs of one process; this one has several")
     with held(out, hooks.note):
-        settings = with_value_planes(run, settings, out)
+        settings = with_known_head(run, settings, out)
         resumed = is_to_resume(run, settings, out, resume, hooks.note)
         most_bytes = window_bytes(settings, out, hooks.note, _COPIES)
         with _supervised(run, settings, out, resumed, hooks, placed, most_bytes) as rounds:
