@@ -165,8 +165,8 @@ def is_for(shape: NetworkShape, game: Game) -> bool:
         sizes = shape.width, shape.depth
         flags = shape.matchups, shape.policies_apart, shape.ownership
         # value_planes are the network's own: no game sets them. Legal pairs are the game's, or none.
-        own = {"value_planes": shape.value_planes, "legal_pairs": shape.legal_pairs}
-        wanted = replace(shape_for(game, *sizes, shape.kind, shape.crossed, *flags), **own)
+        wanted = shape_for(game, *sizes, shape.kind, shape.crossed, *flags)
+        wanted = replace(wanted, value_planes=shape.value_planes, legal_pairs=shape.legal_pairs)
     except SettingError:
         return False
     pairs = () if game.legal_pairs is None else game.legal_pairs.counts

@@ -204,8 +204,9 @@ def losses(
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
     value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
     # Of legal pairs, player by player.
-    players = zip(*(by_slot(network.shape, x) for x in (logits, legal, policies)), strict=True)
-    apart = torch.cat([_policies_apart(*player, squared_policies) for player in players], dim=1)
+    shape, squared = network.shape, squared_policies
+    players = zip(by_slot(shape, logits), by_slot(shape, legal), by_slot(shape, policies), strict=True)
+    apart = torch.cat([_policies_apart(own, may, wanted, squared) for own, may, wanted in players], dim=1)
     # PoG's sum over infostates, or the mean over all of them.
     trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
     policy = (apart * weights).sum() / trained

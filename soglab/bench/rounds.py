@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 import numpy as np
+import torch
 
 from sog.algorithms.boards.actor import BoardActor
 from sog.algorithms.boards.game import BoardGame
@@ -22,6 +23,8 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
+from sog.nets.policy_pairs import by_slot
+from sog.nets.shape import NetworkShape
 from sog.training.rows import Rows
 from sog.training.settings import Actor
 from soglab.bench.form import Benchmark, Column, Report
@@ -76,7 +79,7 @@ def bench_round(name: str, network: CVPN, games: int) -> RoundRow:
     one_hot: list[Bool] = []
     won: list[bool] = []
     for job, rows in _jobs(sog_preset(game, "demo").acting.make(game, network.shape), network, games):
-        one_hot += [one_hot_targets(part) for part in rows]
+        one_hot += [one_hot_targets(network.shape, part) for part in rows]
         if isinstance(job, SogGame | BoardGame):
             won.append(bool(job.utility))
             grown += [visit.grown for visit in job.visits]
@@ -104,8 +107,10 @@ def _jobs(actor: Actor, network: CVPN, games: int) -> Iterator[tuple[object, lis
             yield board_job, actor.rows_of(board_job, rng)
 
 
-def one_hot_targets(rows: Rows) -> Bool:
+def one_hot_targets(shape: NetworkShape, rows: Rows) -> Bool:
     """bool[*]: whether each policy target with a choice has an action above 0.99."""
-    choices = (rows.policy_mask > 0) & (rows.legal.sum(axis=2) > 1)
-    found: Bool = (rows.policies.max(axis=2) > _ONE_HOT)[choices]
+    legal, policies = (by_slot(shape, torch.from_numpy(x)) for x in (rows.legal, rows.policies))
+    several = np.concatenate([part.numpy().sum(axis=2) > 1 for part in legal], axis=1)
+    sure = np.concatenate([part.numpy().max(axis=2) > _ONE_HOT for part in policies], axis=1)
+    found: Bool = sure[(rows.policy_mask > 0) & several]
     return found

@@ -71,17 +71,21 @@ def packing_of(shape: NetworkShape, rows: Rows) -> Packed:
     packed = pack(shape, rows)
     again = unpack(shape, packed)
     first, slots = shape.features, shape.num_values
-    trained, legal = rows.policy_mask > 0, rows.legal
+    trained = rows.policy_mask > 0
+    if shape.legal_pairs:
+        trained = np.repeat(trained, shape.legal_pairs, axis=1)[:, None, :]
+    else:
+        trained = trained[:, :, None]
     exact = [np.array_equal(getattr(again, name), getattr(rows, name)) for name in ("value_mask", "policy_mask")]
     exact += [np.array_equal(again.inputs[:, :first], rows.inputs[:, :first])]
-    exact += [np.array_equal(again.legal[trained], legal[trained])]
+    exact += [np.array_equal(again.legal & trained, rows.legal & trained)]
     return Packed(
         rows=len(rows),
         plain=sum(column.nbytes for column in rows.columns().values()) // max(1, len(rows)),
         packed=len(packed.content) // max(1, len(rows)),
         value=_relative(again.values, rows.values * rows.value_mask),
         reach=_relative(again.inputs[:, first : first + slots], rows.inputs[:, first : first + slots]),
-        policy=float(np.abs(again.policies[trained] - rows.policies[trained]).max(initial=0.0)),
+        policy=float(np.abs((again.policies - rows.policies) * trained).max(initial=0.0)),
         others=all(exact),
     )
 

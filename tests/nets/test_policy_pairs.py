@@ -102,7 +102,7 @@ def test_the_same_weights_give_the_same_policies(game: int, apart: bool) -> None
         assert answers[1].logits.shape == (120, 1, few.shape.num_logits)
         for b, node in enumerate(beliefs.nodes.tolist()):
             policies = [prior_policy(public, node, answer.logits[b]) for answer in answers]
-            np.testing.assert_allclose(*policies, atol=1e-5)
+            np.testing.assert_allclose(policies[0], policies[1], atol=1e-5)
             assert policies[0].sum() == pytest.approx(public.legal(node).any(axis=0).sum())
 
 

@@ -37,11 +37,12 @@ def test_shares_of_a_round() -> None:
 
 
 def test_one_hot_targets_are_those_with_a_choice() -> None:
-    rows = blank_rows(shape_for(make_game("kuhn_poker"), 8, 1), 4)
+    shape = shape_for(make_game("kuhn_poker"), 8, 1)
+    rows = blank_rows(shape, 4)
     rows.policies[:, 0] = [[1, 0], [0.995, 0.005], [0.98, 0.02], [1, 0]]
     rows.policy_mask[:3, 0] = 1.0  # the fourth row has no policy
     rows.legal[:, 0] = [[True, False], [True, True], [True, True], [True, True]]
-    assert one_hot_targets(rows).tolist() == [True, False]
+    assert one_hot_targets(shape, rows).tolist() == [True, False]
 
 
 def test_searches_that_do_not_grow_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
