@@ -127,6 +127,8 @@ def answer(
         fill=False,
         tolerance=0.0,
         apart=False,
+        chance_leaves=False,
+        pairs=np.zeros((0, 0, 0), dtype=np.int32),
         widest_fan=public.widest_fan,
         sums=np.zeros((2, tree.size)),
         awaited=AwaitedNodes.zeros(0),
