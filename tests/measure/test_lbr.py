@@ -22,11 +22,11 @@ from sog.measure.lbr_bets import read_bets
 from sog.measure.lbr_hand import LbrHand, bet_value, call_value
 from sog.opponents.holdem.simple import AlwaysCall, AlwaysFold
 from sog.play.agent import Agent, SearchAgent
-from sog.play.resolver import ResolveSettings, Solved
+from sog.play.resolver import ResolveSettings
 from sog.searches.cfr import exact
 from sog.searches.gtcfr.settings import Budget
 from sog.searches.holdem.solver import HoldemSolver
-from sog.searches.leaves.evaluator import zero_evaluator
+from sog.searches.leaves.evaluator import SearchGenerator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from soglab.checks.lbr_bounds import leduc_bounds, river_bounds
 
@@ -171,9 +171,11 @@ def test_a_search_answers_bets_outside_its_tree() -> None:
     searched: list[int] = []
 
     class Searches(SearchAgent):
-        def _search(self, node: int) -> Solved:
-            searched.append(node)
-            return super()._search(node)
+        def steps(self, node: int) -> SearchGenerator:
+            before = self.solved
+            yield from super().steps(node)
+            if self.solved is not before:
+                searched.append(node)
 
     public = PublicTree(game)
     agent = KnownAgent(Searches(public, 0, ResolveSettings(Budget(2, 1.0)), zero_evaluator))

@@ -32,7 +32,7 @@ CALL = 1
 
 def limped() -> tuple[PublicTree, list[int]]:
     """The whole game's tree, and its path to a flop after a call and a check."""
-    game = holdem_from(parse_game("holdem(stacks=2000,bets=1.0)")[1])
+    game = holdem_from(parse_game("holdem(stacks=2000,bets=1.0,inputs=paper)")[1])
     public = PublicTree(game)
     path = [0]
     for _ in range(2):
