@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from sog.algorithms.student.algorithm import Student
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.games.holdem.cards import disjoint_mass
@@ -23,6 +24,8 @@ from sog.measure.endgame import (
     solved_turn,
     turn_tree,
 )
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings
 from sog.play.turn_chain import public_state
@@ -119,3 +122,10 @@ def test_rivers_solved_anew_below_a_solved_turn_are_hardly_exploitable() -> None
     assert policy.measure().exploitability > 10 * max(found.values())
     with pytest.raises(SettingError, match="there are none"):
         policy.solve_rivers(blind, SAFE, 1)
+
+
+def test_training_measures_a_turn_spot_with_rivers_solved_anew() -> None:
+    """An untrained network's figure, in utilities: above what the whole solution leaves, below what a player has."""
+    rules = game(TINY)
+    found = Student().measure(PublicTree(rules), CVPN(shape_for(rules, 8, 1)), "demo")
+    assert 0 < found < rules.u_max
