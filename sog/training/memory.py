@@ -73,7 +73,7 @@ def check_memory(needed: NeededMemory, game: str) -> None:
         return
     parts = gigabytes(needed.networks) + " for the network and its learner"
     parts += f", {gigabytes(needed.batch)} for a batch of {needed.rows:,} rows" if needed.rows else ""
-    way_out = "a smaller network is chosen by --network, such as 3x256"
+    way_out = "the setting network=3x256, or one like it, makes a smaller network"
     if needed.rows and needed.networks < _FITS * there:
         fitting = int(needed.rows * (_FITS * there - needed.networks) / needed.batch)
         way_out = f"the setting batch={max(1, fitting)} would fit"

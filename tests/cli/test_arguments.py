@@ -303,7 +303,10 @@ def test_what_a_game_raises_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
     ("words", "way_out"),
     [
         ([RIVER], "the setting batch=270 would fit"),
-        (["scotland_yard(map=london)"], "a smaller network is chosen by --network, such as 3x256"),
+        (
+            ["scotland_yard(map=london)", "--algorithm", "sog(network=6x2048)"],
+            "the setting network=3x256, or one like it, makes a smaller network",
+        ),
     ],
 )
 def test_training_that_cannot_fit_says_what_would(
