@@ -21,7 +21,7 @@ from sog.play.agent import Agent
 from sog.searches.tree.offered import replace_state
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["Choice", "LbrHand", "bet_value", "call_value"]
+__all__ = ["LbrChoice", "LbrHand", "bet_value", "call_value"]
 
 
 def call_value(stakes: Stakes, wins: float) -> float:
@@ -45,7 +45,7 @@ def bet_value(stakes: Stakes, added: float, folds: float, wins: float) -> float:
 
 
 @dataclass(frozen=True)
-class Choice:
+class LbrChoice:
     """What LBR may do: its value over a fold, the decision's state that offers it, its column there, the agent after.
 
     agent: forked where it was asked what it answers, so that it need not search again.
@@ -144,16 +144,16 @@ class LbrHand:
             self.move(call)
             return
         belief = self.belief()
-        best = Choice(call_value(poker.stakes(s), self.wins(belief)), s, call, self.agent)
+        best = LbrChoice(call_value(poker.stakes(s), self.wins(belief)), s, call, self.agent)
         for choice in () if menu.none else self.bets(menu, belief):
             best = choice if choice.value > best.value else best
         if fold != NONE and best.value <= 0.0:
-            best = Choice(0.0, s, fold, self.agent)
+            best = LbrChoice(0.0, s, fold, self.agent)
         self.offer(best.state)
         self.agent = best.agent
         self.move(best.column)
 
-    def bets(self, menu: Menu, belief: Float64) -> Iterator[Choice]:
+    def bets(self, menu: Menu, belief: Float64) -> Iterator[LbrChoice]:
         """Every bet of the menu with its value; the node's state may be left with the last one offered."""
         s, poker = self.state, self.poker
         stakes, wins = poker.stakes(s), poker.equities(s, self.seat, self.own)
@@ -165,7 +165,7 @@ class LbrHand:
             folds, staying = float(belief @ folding), belief * (1.0 - folding)
             left = float(staying.sum())
             against = float(staying @ wins) / left if left > 0 else 0.0
-            yield Choice(bet_value(stakes, poker.added(state, column), folds, against), state, column, agent)
+            yield LbrChoice(bet_value(stakes, poker.added(state, column), folds, against), state, column, agent)
 
     def offer(self, s: State) -> None:
         """Have the decision here offer what this state of it does."""

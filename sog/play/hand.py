@@ -16,7 +16,7 @@ import numpy as np
 from sog.errors import SogError, TooLarge
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.play.agent import Agent
-from sog.play.hand_record import Chance, Decision, HandRecord, chance_of
+from sog.play.hand_record import Chance, HandDecision, HandRecord, chance_of
 from sog.play.referee import Follower, Referee, World
 from sog.play.side_by_side import Router
 from sog.progress import Report
@@ -114,7 +114,7 @@ class Hand:
         self.deal, self.a = divmod(number, 2)
         self.referee = match.referee()
         self.pair: tuple[int, int] = (0, 0)
-        self.taken: list[Chance | Decision] = []
+        self.taken: list[Chance | HandDecision] = []
         self.won = 0.0
 
     def steps(self) -> SearchGenerator:
@@ -143,7 +143,7 @@ class Hand:
             after = self.referee.take(world, column)
         player, action = seat.player, int(self.referee.public.actions(world.node)[column])
         edge, policy = self.referee.edge_into[after.node], seat.agent.drawn_from if self.match.policies else None
-        self.taken.append(Decision(player, world.pair[player], action, edge, policy))
+        self.taken.append(HandDecision(player, world.pair[player], action, edge, policy))
         return after
 
 

@@ -34,7 +34,7 @@ from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.play.referee import Referee, World
 
-__all__ = ["FORM", "Chance", "Decision", "HandRecord", "chance_of", "replay"]
+__all__ = ["FORM", "Chance", "HandDecision", "HandRecord", "chance_of", "replay"]
 
 FORM: Final = 1  # of records files; another number is another form
 
@@ -51,7 +51,7 @@ class Chance:
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
+class HandDecision:
     """A decision of a player.  action: its identity.  edge: the public edge.  policy: float64[A, I] or None."""
 
     player: int
@@ -75,7 +75,7 @@ class HandRecord:
     number: int
     a: int
     pair: tuple[int, int]
-    steps: tuple[Chance | Decision, ...]
+    steps: tuple[Chance | HandDecision, ...]
     won: float
 
     @property
@@ -101,12 +101,12 @@ class HandRecord:
         return record
 
 
-def _step(found: Any) -> Chance | Decision:
+def _step(found: Any) -> Chance | HandDecision:
     if "chance" in found:
         return Chance(None if found["chance"] is None else int(found["chance"]), _pair(found["pair"]))
     policy = np.array(found["policy"], dtype=np.float64) if "policy" in found else None
     player, infostate, action, edge = (int(found[key]) for key in ("player", "infostate", "action", "edge"))
-    return Decision(player, infostate, action, edge, policy)
+    return HandDecision(player, infostate, action, edge, policy)
 
 
 def _pair(found: Any) -> tuple[int, int]:

@@ -27,7 +27,7 @@ from sog.training.learner import Learner
 from sog.training.lock import held
 from sog.training.packing import unpack
 from sog.training.replay import ReplayWindow
-from sog.training.rounds import Watch, play_rounds
+from sog.training.rounds import RoundWatch, play_rounds
 from sog.training.run import (
     DAMAGE,
     WINDOW_BYTES,
@@ -122,7 +122,7 @@ class SelfPlayRounds:
     def network(self) -> CVPN:
         return self.learning.learner.kept
 
-    def play_round(self, watch: Watch) -> Point | None:
+    def play_round(self, watch: RoundWatch) -> Point | None:
         """Self-play of one round beside the learning from the rounds before.
 
         A round that is dropped is played again when the run is resumed, and is then the same round; the learning so
@@ -172,7 +172,9 @@ class SelfPlayRounds:
         self.keep(folder, True)
 
 
-def _learn(learning: _Learning, seed: tuple[int, int, int], losses: list[tuple[float, float]], watch: Watch) -> bool:
+def _learn(
+    learning: _Learning, seed: tuple[int, int, int], losses: list[tuple[float, float]], watch: RoundWatch
+) -> bool:
     """The gradient steps that the rows so far allow; False where `watch` ended them.
 
     losses: of each step of this round, to which those of these steps are added.

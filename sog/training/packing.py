@@ -25,7 +25,7 @@ import numpy as np
 from sog.arrays import Array, Int64
 from sog.errors import CheckpointError, GameError
 from sog.nets.shape import NetworkShape
-from sog.training.packing_kernels import FAULTS, Dense, Layout, longest_row, read_rows, write_rows
+from sog.training.packing_kernels import FAULTS, Dense, RowLayout, longest_row, read_rows, write_rows
 from sog.training.rows import Rows, blank_rows
 
 __all__ = ["PackedRows", "join_packed", "layout_of", "pack", "pack_all", "unpack"]
@@ -139,10 +139,10 @@ def _matchup_width(shape: NetworkShape) -> int:
     return shape.inputs - shape.seen
 
 
-def layout_of(shape: NetworkShape) -> Layout:
+def layout_of(shape: NetworkShape) -> RowLayout:
     """What the rows of a network are made of."""
     cells = shape.planes[1] * shape.planes[2] if shape.planes else 1
     matchups = shape.inputs - shape.seen
     counts = shape.legal_pairs or (shape.actions,) * shape.policy_slots
     starts = np.cumsum([0, *counts], dtype=np.int64)
-    return Layout(shape.features, cells, shape.num_values, matchups, starts, shape.cells)
+    return RowLayout(shape.features, cells, shape.num_values, matchups, starts, shape.cells)

@@ -13,7 +13,7 @@ from sog.arrays import Array, Bool, Float32, Int64
 from sog.searches.kernels.jit import njit
 from sog.training.packing_bytes import clear, get, is_set, put, set_bit
 
-__all__ = ["FAULTS", "Dense", "Layout", "longest_row", "read_rows", "write_rows"]
+__all__ = ["FAULTS", "Dense", "RowLayout", "longest_row", "read_rows", "write_rows"]
 
 _ONE: Final = 0x3F800000  # 1.0 as float32
 _SIGN: Final = 0x80000000  # -0.0
@@ -51,7 +51,7 @@ class Dense(NamedTuple):
     owners_mask: Float32
 
 
-class Layout(NamedTuple):
+class RowLayout(NamedTuple):
     """What a row is made of.
 
     features: of a public state.  cells: features that share one value (those of a plane; otherwise 1).
@@ -67,7 +67,7 @@ class Layout(NamedTuple):
     owners: int
 
 
-def longest_row(layout: Layout) -> int:
+def longest_row(layout: RowLayout) -> int:
     """The bytes that a row has at most."""
     features = -(-layout.features // 8) + 4 + 8 * (layout.features // layout.cells)
     belief = 2 * -(-layout.slots // 8) + 4 * layout.slots + 2 * layout.matchups
@@ -77,7 +77,7 @@ def longest_row(layout: Layout) -> int:
 
 
 @njit
-def write_rows(dense: Dense, layout: Layout, out: Array, ends: Int64) -> int:
+def write_rows(dense: Dense, layout: RowLayout, out: Array, ends: Int64) -> int:
     """Write all rows into `out` and where each ends into `ends`; a number of FAULTS, or 0."""
     at = 0
     for r in range(len(ends)):
@@ -96,7 +96,7 @@ def write_rows(dense: Dense, layout: Layout, out: Array, ends: Int64) -> int:
 
 
 @njit
-def read_rows(dense: Dense, layout: Layout, content: Array, ends: Int64) -> int:
+def read_rows(dense: Dense, layout: RowLayout, content: Array, ends: Int64) -> int:
     """Read all rows into arrays of zeros; 1 where the bytes are no rows of this layout, otherwise 0."""
     start = 0
     for r in range(len(ends)):
@@ -120,7 +120,7 @@ def read_rows(dense: Dense, layout: Layout, content: Array, ends: Int64) -> int:
 
 
 @njit
-def _write_features(dense: Dense, layout: Layout, r: int, out: Array, at: int) -> int:
+def _write_features(dense: Dense, layout: RowLayout, r: int, out: Array, at: int) -> int:
     """Which features are not 0, then (group, value) of each group whose value is not 1; -1 for two values in one."""
     marks = at
     at = clear(out, at, layout.features)
@@ -145,7 +145,7 @@ def _write_features(dense: Dense, layout: Layout, r: int, out: Array, at: int) -
 
 
 @njit
-def _read_features(dense: Dense, layout: Layout, r: int, content: Array, at: int) -> int:
+def _read_features(dense: Dense, layout: RowLayout, r: int, content: Array, at: int) -> int:
     marks = at
     at += (layout.features + 7) // 8
     for f in range(layout.features):
@@ -170,7 +170,7 @@ def _read_features(dense: Dense, layout: Layout, r: int, content: Array, at: int
 
 
 @njit
-def _write_belief(dense: Dense, layout: Layout, r: int, out: Array, at: int) -> int:
+def _write_belief(dense: Dense, layout: RowLayout, r: int, out: Array, at: int) -> int:
     """Which slots the row speaks of, which of these have a trained value, the ranges, the values; -1 for a bad mask."""
     ranges, values, mask = dense.halves[0, r], dense.halves[1, r], dense.value_mask[r]
     marks, count = at, 0
@@ -199,7 +199,7 @@ def _write_belief(dense: Dense, layout: Layout, r: int, out: Array, at: int) -> 
 
 
 @njit
-def _read_belief(dense: Dense, layout: Layout, r: int, content: Array, at: int) -> int:
+def _read_belief(dense: Dense, layout: RowLayout, r: int, content: Array, at: int) -> int:
     marks, count = at, 0
     at += (layout.slots + 7) // 8
     for s in range(layout.slots):
@@ -228,7 +228,7 @@ def _read_belief(dense: Dense, layout: Layout, r: int, content: Array, at: int) 
 
 
 @njit
-def _write_policies(dense: Dense, layout: Layout, r: int, out: Array, at: int) -> int:
+def _write_policies(dense: Dense, layout: RowLayout, r: int, out: Array, at: int) -> int:
     """The kind, which slots have a trained policy, their legal actions and shares; -2 or -3 for a fault.
 
     Where all of them have the same legal actions (poker's hands) these are written once.
@@ -310,7 +310,7 @@ def _write_shares(policy: Float32, legal: Bool, out: Array, at: int) -> int:
 
 
 @njit
-def _read_policies(dense: Dense, layout: Layout, r: int, content: Array, at: int) -> int:
+def _read_policies(dense: Dense, layout: RowLayout, r: int, content: Array, at: int) -> int:
     kind = get(content, at, 1)
     at += 1
     if kind == _NONE:
@@ -359,7 +359,7 @@ def _read_shares(policy: Float32, legal: Bool, content: Array, actions: int, at:
 
 
 @njit
-def _write_owners(dense: Dense, layout: Layout, r: int, out: Array, at: int) -> int:
+def _write_owners(dense: Dense, layout: RowLayout, r: int, out: Array, at: int) -> int:
     """Whether the row knows its owners, and if so -1, 0 or 1 a cell."""
     known = layout.owners > 0 and dense.owners_mask[r, 0] != 0.0
     at = put(out, at, 1 if known else 0, 1)
@@ -370,7 +370,7 @@ def _write_owners(dense: Dense, layout: Layout, r: int, out: Array, at: int) -> 
 
 
 @njit
-def _read_owners(dense: Dense, layout: Layout, r: int, content: Array, at: int) -> int:
+def _read_owners(dense: Dense, layout: RowLayout, r: int, content: Array, at: int) -> int:
     known = get(content, at, 1)
     at += 1
     if known == 0:

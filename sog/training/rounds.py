@@ -23,9 +23,9 @@ __all__ = [
     "GRACE_SECONDS",
     "SAVE_SECONDS",
     "SAVE_SHARE",
+    "RoundWatch",
     "Rounds",
     "TrainingClock",
-    "Watch",
     "is_due",
     "is_snapshot",
     "next_save",
@@ -50,7 +50,7 @@ class Rounds(Protocol):
     def network(self) -> CVPN | None:
         """The network that is kept, measured and played with; None where the process that has it has just died."""
 
-    def play_round(self, watch: Watch) -> Point | None:
+    def play_round(self, watch: RoundWatch) -> Point | None:
         """Play one round; its point of the curve, without minutes and measure.
 
         None where `watch` ended it in its middle. What was played of it then counts for nothing or is kept.
@@ -63,7 +63,7 @@ class Rounds(Protocol):
         """Write the run's last checkpoint whole; CheckpointError where that cannot be done."""
 
 
-class Watch(Protocol):
+class RoundWatch(Protocol):
     """What a round asks while it is being played."""
 
     def pause(self) -> bool:

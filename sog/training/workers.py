@@ -18,7 +18,7 @@ from sog.nets.one_core import one_core
 from sog.nets.serialized import network_of
 from sog.searches.kernels.compiling import WATCH
 from sog.searches.leaves.evaluator import Droppable
-from sog.training.rounds import Watch
+from sog.training.rounds import RoundWatch
 from sog.training.settings import Actor, Harvest, TrainSettings
 
 __all__ = ["LocalWorkers", "RemoteWorkers", "Workers", "hire", "make_actor", "play_round"]
@@ -32,7 +32,7 @@ class Workers(Protocol):
     def start(self, weights: bytes, round_number: int) -> None:
         """Begin a round; nothing is returned before `harvest`."""
 
-    def harvest(self, watch: Watch) -> list[Harvest] | None:
+    def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
         """What each worker brought in; None where `watch` ended the round before that. Then nothing is to follow."""
 
 
@@ -83,7 +83,7 @@ class LocalWorkers:
     def start(self, weights: bytes, round_number: int) -> None:
         self.waiting = weights, round_number
 
-    def harvest(self, watch: Watch) -> list[Harvest] | None:
+    def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
         harvest = watch.dropping(
             lambda: play_round(self.actor, self.settings, self.seed, 0, *self.waiting, over=watch.over)
         )
@@ -104,7 +104,7 @@ class RemoteWorkers:
         shared = self.there.share(weights)
         self.waiting = [player.call("play", shared, round_number) for player in self.players]
 
-    def harvest(self, watch: Watch) -> list[Harvest] | None:
+    def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
         over = watch.over if self.compiled else watch.stopped
         answers: dict[int, tuple[Harvest, float]] = {}
         while len(answers) < len(self.waiting):

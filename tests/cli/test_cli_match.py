@@ -16,7 +16,7 @@ import pytest
 
 from sog.cli.app import main
 from sog.play.hand_match import read_match, read_records
-from sog.play.hand_record import Decision
+from sog.play.hand_record import HandDecision
 
 Capture = pytest.CaptureFixture[str]
 
@@ -143,7 +143,7 @@ def test_records_hold_what_was_drawn_from(folder: Path, capsys: Capture) -> None
     answer(kuhn("a.json", "random", 20, "--records", "hands.jsonl", "--policies", "--seed", "3"), capsys)
     assert read_match(folder / "hands.jsonl")["seed"] == 3
     hands = list(read_records(folder / "hands.jsonl"))
-    decisions = [step for hand in hands for step in hand.steps if isinstance(step, Decision)]
+    decisions = [step for hand in hands for step in hand.steps if isinstance(step, HandDecision)]
     assert len(hands) == 20 and all(step.policy is not None and step.policy.shape == (2, 3) for step in decisions)
 
 
@@ -154,7 +154,7 @@ def test_a_bot_is_not_shown_the_opponents_card(folder: Path, capsys: Capture) ->
     right = count = 0
     for hand in read_records(folder / "hands.jsonl"):
         for step in hand.steps:
-            if isinstance(step, Decision) and step.player == hand.a:
+            if isinstance(step, HandDecision) and step.player == hand.a:
                 player, cards = next(shown)
                 assert cards[player] == hand.pair[player] == step.infostate
                 right, count = right + (cards[1 - player] == hand.pair[1 - player]), count + 1

@@ -200,7 +200,7 @@ def test_a_checkpoint_says_which_logits_its_network_has(tmp_path: Path) -> None:
 
 
 def test_a_run_keeps_the_logits_of_its_network(tmp_path: Path) -> None:
-    """A run of London from before legal pairs goes on with all logits."""
+    """A run of London from before legal pairs keeps a logit for every slot and action."""
     settings, shape = settings_of(LONDON, "demo"), shape_for(LONDON, 8, 1)
     settings = replace(settings, shape=shape)  # type: ignore[type-var]
     one = Run(LONDON.name, "demo", 0, 1)

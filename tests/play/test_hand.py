@@ -21,7 +21,7 @@ from sog.measure.openspiel_table import random_policy
 from sog.play.agent import Agent, SearchAgent
 from sog.play.hand import Entrant, HandMatch, Seats
 from sog.play.hand_match import read_match, read_records
-from sog.play.hand_record import Chance, Decision, HandRecord, replay
+from sog.play.hand_record import Chance, HandDecision, HandRecord, replay
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings
 from sog.searches.cfr import exact
@@ -162,7 +162,7 @@ def test_an_agent_is_given_public_nodes_and_its_own_infostate(listed: bool) -> N
         given = iter(spy.given)
         worlds = list(replay(referee, hand, 3))
         for world, step in zip(worlds, hand.steps, strict=False):
-            if isinstance(step, Decision) and step.player == spy.player:
+            if isinstance(step, HandDecision) and step.player == spy.player:
                 player, node, _, infostate = next(given)
                 state, own = LEDUC.states[world.node], world.pair[spy.player]
                 assert spy.state(node) == state and infostate == own and player == spy.player
@@ -215,7 +215,7 @@ def test_games_that_cannot_be_listed_are_played_and_replayed(game: str) -> None:
         assert len(worlds) == len(hand.steps) + 1 and referee.actor(worlds[-1]) == TERMINAL
         assert referee.utility(worlds[-1]) == (hand.won if hand.a == 0 else -hand.won)
         for world, step in zip(worlds, again.steps, strict=False):
-            if isinstance(step, Decision):
+            if isinstance(step, HandDecision):
                 actions, widths = referee.public.actions(world.node), referee.public.num_infostates(world.node)
                 assert step.policy is not None and step.policy.shape == (len(actions), widths[step.player])
             else:

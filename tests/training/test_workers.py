@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,21 @@ def test_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
             crew.start(WEIGHTS, 2)
             crew.harvest(STAYS)
     assert not any(alive(process) for process in mine)
+
+
+def test_a_round_of_two_workers_is_dropped() -> None:
+    """A round that would take hours ends as soon as its watch says so, and its processes with the crew."""
+
+    class Stopped(Stays):
+        def stopped(self) -> bool:
+            return True
+
+    before = children()
+    with hire("kuhn_poker", replace(TINY, games=10**9), 5, 2) as crew:
+        mine = [process for process in children() if process not in before]
+        crew.start(WEIGHTS, 0)
+        assert crew.harvest(Stopped()) is None
+    assert len(mine) == 2 and not any(alive(process) for process in mine)
 
 
 def test_a_workers_error_is_told_in_one_line() -> None:

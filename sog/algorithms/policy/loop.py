@@ -28,7 +28,7 @@ from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
-from sog.training.rounds import Watch, play_rounds
+from sog.training.rounds import RoundWatch, play_rounds
 from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume
 
 __all__ = ["play_and_learn", "train_policy"]
@@ -72,7 +72,7 @@ class PolicyRounds:
     def network(self) -> CVPN:
         return self.learner.best
 
-    def play_round(self, watch: Watch) -> Point | None:
+    def play_round(self, watch: RoundWatch) -> Point | None:
         """The learner steps of one round, each on games of its own; a round that is ended continues with the rest."""
         own, losses = self.settings, self.losses
 

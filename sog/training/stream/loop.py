@@ -28,7 +28,7 @@ from sog.nets.serving.resident import Residence
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
-from sog.training.rounds import Watch, play_rounds
+from sog.training.rounds import RoundWatch, play_rounds
 from sog.training.run import (
     DAMAGE,
     WINDOW_BYTES,
@@ -158,7 +158,7 @@ class StreamRounds:
         content = np.frombuffer(network_bytes(network), dtype=np.uint8)
         return {"learner": state["learner"], "network": content}, state["replay"]
 
-    def play_round(self, watch: Watch) -> Point | None:
+    def play_round(self, watch: RoundWatch) -> Point | None:
         """Keep the processes at work until a round's games more are played; nothing waits for a round to end."""
         # In all, not since the last round: what a block brings beyond this round counts for the next.
         games = (self.record.round + 1) * self.settings.games * self.run.workers
