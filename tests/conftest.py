@@ -1,4 +1,4 @@
-"""For all tests: Hypothesis without deadlines (kernels compile on first use), kernels whose types are checked.
+"""For all tests: Hypothesis without deadlines (kernels compile on first use), checked types, modules forgotten.
 
 SLOW names the tests that take more than about ten seconds of a processor: faults of whole programs, kernels compiled
 for other processors, trained agents against every line of play. `make check` and `make test` leave them to `make slow`;
@@ -8,7 +8,9 @@ CI runs both.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -19,6 +21,19 @@ settings.register_profile("sog", deadline=None, max_examples=50, derandomize=boo
 settings.load_profile("sog")
 
 SameTypes.checked = True
+
+
+@pytest.fixture(autouse=True)
+def modules_of_a_test_end_with_it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Forget the modules that the test imported from its own folder: another test may write one of the same name."""
+    before = set(sys.modules)
+    yield
+    folder = tmp_path_factory.getbasetemp()
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and folder in Path(file).parents:
+            del sys.modules[name]
+
 
 # By file: beginnings of test names.
 SLOW = {

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,14 +72,13 @@ def none(game, player, seed):
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a module of agents and two policies of Kuhn poker."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_agents.py").write_text(OWN)
     for name, iterations in (("a.json", "40"), ("b.json", "1")):
         assert main(["solve", "kuhn_poker", "--iterations", iterations, "--out", name, "--json"]) == 0
-    yield tmp_path
-    sys.modules.pop("own_agents", None)
+    return tmp_path
 
 
 def answer(words: list[str], capsys: Capture) -> dict[str, object]:
