@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sog.agents.loaded import LoadedAgent
-from sog.agents.opening import open_network, refuse_other
+from sog.agents.opening import open_network
 from sog.agents.own import checked_policies
 from sog.algorithms.table import checked_settings, read
 from sog.arrays import Float64
@@ -27,7 +27,7 @@ from sog.searches.leaves.evaluator import Evaluator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import whole_tree
 from sog.training.curve import Point
-from sog.training.opened import value_network
+from sog.training.opened import refuse_other, value_network
 from sog.training.run import Hooks, Run, Until
 from sog.training.shipped import find_checkpoint
 
@@ -208,5 +208,5 @@ def _network_of(leaves: str | Path, rules: Game) -> Evaluator:
     """The evaluator of a checkpoint's network or a shipped one; SettingError for another game's."""
     value_network(find_checkpoint(str(leaves)))  # refuses policy networks; and for no checkpoint none is made
     opened = open_network(str(leaves))
-    refuse_other(opened.network, opened.game, rules)
+    refuse_other(opened.network.shape, opened.game, rules)
     return network_evaluator(opened.network)

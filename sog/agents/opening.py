@@ -16,7 +16,7 @@ from sog.training.opened import Opened
 from sog.training.settings import preset_of
 from sog.training.shipped import named_checkpoint, names_a_path
 
-__all__ = ["is_trained", "make_player", "network_id", "open_network", "player_with", "refuse_other", "warm_up"]
+__all__ = ["is_trained", "make_player", "network_id", "open_network", "player_with", "warm_up"]
 
 
 def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Opened:
@@ -59,14 +59,6 @@ def network_id(text: str, algorithm: str = SOG) -> str:
         return "" if folder is None else load_meta(folder).network_id
     except SogError:
         return ""
-
-
-def refuse_other(network: CVPN, plays: Game, game: Game) -> None:
-    """SettingError unless a network of the game `plays` also fits `game`: one of its family, with equal sizes."""
-    sizes = (game.num_features, tuple(game.num_slots), game.num_actions)
-    shape = network.shape
-    if plays.family != game.family or (shape.features, tuple(shape.slots), shape.actions) != sizes:
-        raise SettingError(f"a network of {plays.name} does not play {game.name}")
 
 
 def player_with(opened: Opened, chosen: Algorithm | None, boards: bool) -> Algorithm:

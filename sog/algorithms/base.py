@@ -54,6 +54,7 @@ class Asked:
     best_response: how a policy network's best response is found, such as listed or learned(updates=1000).
     river: how rivers are played where a turn spot of hold'em is measured, such as safe or safe(iterations=200).
     workers, cluster: the processes that measure (sog.cluster.where).  limit_gb: memory for listing a game.
+    game: what a checkpoint's network is to play, one of the family of the game that it was trained on.
     """
 
     seeds: int | None = None
@@ -63,6 +64,7 @@ class Asked:
     workers: int | None = None
     cluster: str | None = None
     limit_gb: float | None = None
+    game: str | None = None
 
     def given(self) -> tuple[str, ...]:
         """The names of what was asked."""

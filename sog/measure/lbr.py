@@ -91,7 +91,7 @@ def local_best_response(
     settings = settings or LbrSettings()
     if hands < 1:
         raise SettingError(f"LBR plays at least 1 hand, not {hands}")
-    table = _Table(game, seats, settings)
+    table = _LbrTable(game, seats, settings)
     pairs = np.zeros((hands + 1) // 2)
     for deal in range(len(pairs)):
         pairs[deal] = (table.play(deal, 0) + table.play(deal, 1)) / 2.0
@@ -99,7 +99,7 @@ def local_best_response(
     return LbrFigure(game, settings, pairs)
 
 
-class _Table:
+class _LbrTable:
     """Where hands of one game are dealt and played."""
 
     def __init__(self, game: Game, seats: Seats, settings: LbrSettings) -> None:

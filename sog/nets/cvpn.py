@@ -10,6 +10,7 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
+from sog.nets.hands import HandNetwork
 from sog.nets.resnet import ResNet
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Wanted
@@ -64,7 +65,10 @@ class CVPN(nn.Module):
         return self(x), x.new_zeros((len(x), 0))
 
     def part(self, x: Tensor, wanted: Wanted) -> Tensor:
-        """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A]; all of a resnet's."""
+        """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A].
+
+        Of a network with heads of its own all.
+        """
         if wanted is Wanted.BOTH or not isinstance(self.head, nn.Linear):
             whole: Tensor = self(x)
             return whole
@@ -119,6 +123,11 @@ def resnet(shape: NetworkShape) -> tuple[nn.Module, int]:
     return ResNet(shape), 0
 
 
+def hands(shape: NetworkShape) -> tuple[nn.Module, int]:
+    """Layers that all of hold'em's hands share, with heads of their own."""
+    return HandNetwork(shape), 0
+
+
 # The bodies a shape can name; a body maps [B, seen] to [B, W] and says its W. W = 0: its outputs are the answer.
 # By kind, as `sog.nets.shape.KINDS` has them.
-BODIES: dict[str, Body] = {"mlp": mlp, "gelu": gelu, "resnet": resnet}
+BODIES: dict[str, Body] = {"mlp": mlp, "gelu": gelu, "resnet": resnet, "hands": hands}

@@ -10,11 +10,13 @@ from typing import Final
 from sog.errors import SettingError
 from sog.games.base import DENSE, Game
 from sog.games.histories.base import HistoryGame
+from sog.games.holdem.cards import HANDS
+from sog.games.holdem.inputs import LEFT
 from sog.nets.encode import input_width
 
 __all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "shape_for", "sized"]
 
-KINDS: Final = ("mlp", "gelu", "resnet")  # of a network's body
+KINDS: Final = ("mlp", "gelu", "resnet", "hands")  # of a network's body
 
 # From this many logits by slot and action on, a network has logits for the legal pairs alone where its game names them.
 PAIRS_FROM: Final = 4_096
@@ -26,6 +28,7 @@ class NetworkShape:
 
     features, slots, actions: those of the game.  width, depth: of the hidden layers.
     kind: the body, one of KINDS.  crossed: see encode.encode.  matchups: see `sog.nets.cvpn.CVPN`.
+    width, depth of kind hands: of the layers that all of hold'em's hands share (sog.nets.hands).
     planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
     ownership: a resnet that also learns who will own each cell (Game.owners), which play does not read.
     value_planes: channels that a resnet's value is made of; AlphaGo Zero has 1.
@@ -58,6 +61,8 @@ class NetworkShape:
             raise SettingError(f"crossed features {self.crossed} are not among the game's {self.features}")
         if self.legal_pairs and not (len(self.legal_pairs) == sum(self.slots) > 2 and self._has_pairs()):
             raise SettingError(f"legal pairs are at most {self.actions} for each of {sum(self.slots)} infostates")
+        if self.kind == "hands" and (self.slots != (HANDS, HANDS) or self.features <= LEFT or self._has_extras()):
+            raise SettingError("a network over hands is for hold'em, with inputs=strength and nothing besides")
         if self.kind == "resnet":
             self._check_planes()
         elif self.ownership:
@@ -75,6 +80,9 @@ class NetworkShape:
             raise SettingError(f"a resnet's value needs a plane at least, not {self.value_planes}")
         if self.policy_planes * self.planes[1] * self.planes[2] > self.actions:
             raise SettingError(f"{self.policy_planes} policy planes hold more than {self.actions} actions")
+
+    def _has_extras(self) -> bool:
+        return bool(self.crossed or self.matchups or self.policies_apart or self.legal_pairs)
 
     def _has_pairs(self) -> bool:
         return any(self.legal_pairs) and all(0 <= count <= self.actions for count in self.legal_pairs)
@@ -146,10 +154,13 @@ def shape_for(
 ) -> NetworkShape:
     """The shape of a network for this game: with logits for its legal pairs where it names them and PAIRS_FROM says so.
 
-    Raises SettingError for matchups of a game too wide for matrices, and for ownership where a game names no owners.
+    Raises SettingError for matchups of a game too wide for matrices, for ownership where a game names no owners, and
+    for hands of other games than hold'em.
     """
     if ownership and not game.ownership:
         raise SettingError(f"{game.name} does not say who owns a cell")
+    if kind == "hands" and not game.has_baseline:
+        raise SettingError(f"a network over hands is for hold'em with inputs=strength, not for {game.name}")
     if matchups and game.weights(game.root()).operator.kind != DENSE:
         raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
     planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.checkpoint import is_policy_network, load_network
 
-__all__ = ["Opened", "value_network"]
+__all__ = ["Opened", "refuse_other", "value_network"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,10 @@ def value_network(folder: Path, game: str | None = None) -> tuple[str, CVPN]:
     if is_policy_network(meta.shape, meta.game):
         raise CheckpointError(f"{shown(folder)} holds a policy network by {meta.algorithm}, which values no leaves")
     return name, network
+
+
+def refuse_other(shape: NetworkShape, plays: Game, game: Game) -> None:
+    """SettingError unless a network of the game `plays` also fits `game`: one of its family, with equal sizes."""
+    sizes = (game.num_features, tuple(game.num_slots), game.num_actions)
+    if plays.family != game.family or (shape.features, tuple(shape.slots), shape.actions) != sizes:
+        raise SettingError(f"a network of {plays.name} does not play {game.name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sog.algorithms.student.actor import SogActing
-from sog.algorithms.student.exact_queries import ExactSolving, is_exact
+from sog.algorithms.student.exact_queries import ExactSolving, is_exact, is_settled
 from sog.algorithms.student.queries import Query, QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import NATURE
@@ -82,6 +82,17 @@ def test_an_exact_row_holds_the_spot_solvers_values() -> None:
     assert not row.policy_mask.any() and job.followers() == []
 
 
+def test_what_is_settled() -> None:
+    """The chance event after an all-in; not the decision that faces it, and nothing where a network has no baseline."""
+    public = listed(TURN)
+    settled = [s for s in range(public.size) if is_settled(public, s)]
+    assert settled and all(public.states[s].betting.all_in and public.actor(s) == NATURE for s in settled)
+    facing = [s for s in range(public.size) if public.actor(s) < NATURE and public.states[s].betting.all_in]
+    assert facing and not set(facing) & set(settled)
+    papers = listed(TURN.replace(")", ",inputs=paper)"))
+    assert not any(is_settled(papers, s) for s in range(papers.size))
+
+
 def make_shape(name: str) -> NetworkShape:
     return shape_for(make_game(name), 8, 1)
 
@@ -100,7 +111,8 @@ def test_self_play_of_drawn_hands_ends_where_values_are_exact() -> None:
     assert len(games) == 4 and len(boards) == 4
     assert all(len(game.public.states[visit.node].board) == 4 for game in games for visit in game.visits)
     exact = [job for job in jobs if isinstance(job, ExactSolving)]
-    assert len(exact) > 3 and len(jobs) - len(games) == sum(len(game.queries) for game in games)
+    open_ones = [query for game in games for query in game.queries if not is_settled(query.public, query.node)]
+    assert len(exact) > 3 and len(jobs) - len(games) == len(open_ones) < sum(len(game.queries) for game in games)
     harvest = actor.round(2, zero_evaluator, np.random.default_rng(1))
     assert len(harvest.rows) == harvest.queries > 0
 

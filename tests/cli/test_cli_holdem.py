@@ -11,9 +11,13 @@ import pytest
 
 from sog.cli.app import main
 from sog.errors import CheckpointError
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem.saved import save
 from sog.searches.holdem.solver import HoldemSolver
+from sog.training import checkpoint
 
 SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
 Capture = pytest.CaptureFixture[str]
@@ -160,6 +164,41 @@ def test_exploit_of_a_turn_spot(capsys: Capture) -> None:
     assert "% of the pot" in capsys.readouterr().out
 
 
+DRAWN = "holdem(board=turn,pot=1000,stacks=500:700,bets=allin)"
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> str:
+    """A checkpoint of a family of turns, of a network over hands."""
+    network = CVPN(shape_for(make_game(DRAWN), 8, 1, "hands"))
+    checkpoint.save(tmp_path / "drawn", network, make_game(DRAWN).name, "run", 0, {})
+    return str(tmp_path / "drawn")
+
+
+def test_a_network_of_a_family_is_measured_on_one_board(drawn: str, capsys: Capture) -> None:
+    """A new network over hands values a leaf as the hands checked down, and chance is such a leaf."""
+    words = ["exploit", drawn, "--game", ENDGAME, "-s", "4", "-c", "0.5", "--json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["game"] == make_game(ENDGAME).name and found["exploitability"]["mean"] > 0
+    assert main([*words, "--algorithm", "sog(chance_leaves=False)"]) == 0
+    opened = json.loads(capsys.readouterr().out)
+    assert opened["exploitability"]["mean"] != found["exploitability"]["mean"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "is drawn for each hand: --game says which"),
+        (["--game", "leduc_poker"], "does not play leduc_poker"),
+        (["--game", ENDGAME.replace("allin", "0.5;allin")], "does not play holdem"),
+    ],
+)
+def test_a_family_is_measured_by_none_of_others(drawn: str, words: list[str], said: str, capsys: Capture) -> None:
+    assert main(["exploit", drawn, *words]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_uniform_agent_of_ones_own_on_the_turn(capsys: Capture) -> None:
     assert main(["exploit", ENDGAME, "--agent", "sog.agents.uniform:UniformAgent", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -171,6 +210,7 @@ def test_a_uniform_agent_of_ones_own_on_the_turn(capsys: Capture) -> None:
     [
         ([ENDGAME, "--river", "blind"], "--river is safe, unsafe or search"),
         ([ENDGAME, "--river", "safe(iterations=0)"], "--river is safe, unsafe or search"),
+        (["kuhn_poker", "--game", "leduc_poker"], "--game is for a checkpoint's network"),
         (["kuhn_poker", "--river", "safe"], "--river is for hold'em that begins on the turn"),
     ],
 )

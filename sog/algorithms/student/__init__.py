@@ -9,7 +9,7 @@ Read in this order:
 - `sog.play.resolver`: one chain of searches a player, with the re-solving gadget.
 - selfplay.py: one game of sound self-play (PoG, Algorithm 2).  queries.py: queries and their training rows.
 - actor.py: many games and queries side by side, turned into rows.
-- presets.py, presets_paper.py: the settings for two cores, and PoG's Table 3.
+- presets.py, presets_holdem.py, presets_paper.py: the settings for two cores, and PoG's Table 3.
 - player.py, chain_player.py: play on boards.  measure.py: exploitability over seeds.
 - turn_spots.py: exploitability in hold'em from the turn on, with the rivers solved anew.
 - algorithm.py: all of it as one algorithm with settings.

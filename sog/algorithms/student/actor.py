@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sog.algorithms.student.exact_queries import ExactSolving, is_exact
+from sog.algorithms.student.exact_queries import ExactSolving, is_exact, is_settled
 from sog.algorithms.student.queries import QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import Game
@@ -79,6 +79,7 @@ class SogActor:
                 if exact and is_exact(query.public, query.node)
                 else partial(Solving, query, self.queries, rng)
                 for query in left
+                if not is_settled(query.public, query.node)
             ]
 
         ends = is_exact if exact else None

@@ -31,12 +31,14 @@ from sog.measure.endgame import is_turn_spot
 from sog.measure.exploitability import network_exploitability
 from sog.measure.listed import listed_with_bar
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import NetworkShape
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar
 from sog.searches.gtcfr.settings import Budget
+from sog.training.opened import refuse_other
 from sog.training.settings import TrainSettings
-from sog.training.shipped import find_checkpoint
+from sog.training.shipped import find_checkpoint, names_a_path
 
 if TYPE_CHECKING:
     from sog.nets.cvpn import CVPN
@@ -62,6 +64,8 @@ class Student(Algorithm):
     paper: sog or pog: plays with that paper's regret rule and search settings; by default with ours.
     alpha: the gadget's share of the opponent's range, in [0, 1].
     leaves: what values leaves where exploitability is measured: network, exact (solved) or zero.
+    chance_leaves: a leaf where chance is to move is never opened, in play and in training; in play by default for a
+    network over hands, which learns to value such leaves.
     """
 
     name: ClassVar[str] = SOG
@@ -69,7 +73,7 @@ class Student(Algorithm):
     measure_is: ClassVar[str] = "search at (100,1), one seed"
     presets: ClassVar[tuple[str, ...]] = ("demo", "full", "paper", "pog")
     learns_with: ClassVar[tuple[type, ...]] = (TrainSettings, SogActing, BoardActing, GtcfrSearch)
-    measured_with: ClassVar[tuple[str, ...]] = ("seeds", "river", "workers", "cluster", "limit_gb")
+    measured_with: ClassVar[tuple[str, ...]] = ("seeds", "river", "workers", "cluster", "limit_gb", "game")
     plays_hidden: ClassVar[bool] = True
     plays_boards: ClassVar[bool] = True
     plays_unlisted: ClassVar[bool] = True
@@ -79,6 +83,7 @@ class Student(Algorithm):
     paper: str = ""
     alpha: float | None = None
     leaves: str = ""
+    chance_leaves: bool | None = None
 
     def __post_init__(self) -> None:
         self._budget(1, 1.0)  # refuses what is no budget
@@ -96,7 +101,7 @@ class Student(Algorithm):
     def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
         """Of search at (100, 1) with this network, for one seed; in turn spots of hold'em with rivers solved anew."""
         if is_turn_spot(game := public.game):
-            settings, evaluator = ResolveSettings(Budget(100, 1.0)), network_evaluator(network)
+            settings, evaluator = self._resolving(Budget(100, 1.0), network.shape), network_evaluator(network)
             found = measure_turn_spot(game, settings, evaluator, 0, RiverSolving(), lambda: public)
             return found.measure.exploitability
         return network_exploitability(public, network)
@@ -104,7 +109,8 @@ class Student(Algorithm):
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
         """By default of the budget (100, 0.1)."""
         self._refuse_leaves()
-        settings, evaluator = self._resolving(self._budget(100, 0.1)), opened.evaluator
+        settings = self._resolving(self._budget(100, 0.1), opened.network.shape)
+        evaluator = opened.evaluator
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
@@ -212,15 +218,39 @@ class Student(Algorithm):
         s, c = self.simulations, self.per_update
         return Budget(simulations if s is None else s, per_update if c is None else c)
 
-    def _resolving(self, budget: Budget) -> ResolveSettings:
-        """How a decision is searched: ours, SoG's or PoG's, with the gadget's share that was set."""
+    def _resolving(self, budget: Budget, shape: NetworkShape | None = None) -> ResolveSettings:
+        """How a decision is searched: ours, SoG's or PoG's, with the gadget's share and the leaves that were set.
+
+        shape: of the network that values leaves; None for other values.
+        """
         settings = _PAPERS[self.paper][0](budget)
-        return settings if self.alpha is None else replace(settings, alpha=self.alpha)
+        closed = self.chance_leaves
+        if closed is None:
+            closed = shape is not None and shape.kind == "hands"
+        alpha = settings.alpha if self.alpha is None else self.alpha
+        return replace(settings, alpha=alpha, search=replace(settings.search, chance_leaves=closed))
 
     def _subject(self, checkpoint: str, asked: Asked) -> Subject:
         """What is measured: a checkpoint's network, or a game with other leaves."""
-        settings = self._resolving(self._budget(100, 1.0))
+        budget = self._budget(100, 1.0)
         if self.leaves in ("", _NETWORK):
-            game, network = network_leaves(find_checkpoint(checkpoint))
-            return Subject(game, network, settings, asked.limit_gb)
-        return Subject(make_game(checkpoint).name, self.leaves, settings, asked.limit_gb)
+            trained_on, network = network_leaves(find_checkpoint(checkpoint))
+            game = _played(checkpoint, network.shape, make_game(trained_on), asked.game)
+            return Subject(game, network, self._resolving(budget, network.shape), asked.limit_gb)
+        if asked.game is not None:
+            raise SettingError("--game is for a checkpoint's network")
+        return Subject(make_game(checkpoint).name, self.leaves, self._resolving(budget), asked.limit_gb)
+
+
+def _played(checkpoint: str, shape: NetworkShape, trained_on: Game, game: str | None) -> str:
+    """The game that a checkpoint's network is measured in: the one asked for, the one named, or its own.
+
+    SettingError for one of another family, and for a family whose members are drawn.
+    """
+    plays = make_game(game) if game is not None else trained_on
+    if game is None and not names_a_path(checkpoint):
+        plays = make_game(checkpoint)
+    refuse_other(shape, trained_on, plays)
+    if plays.draws:
+        raise SettingError(f"{plays.name} is drawn for each hand: --game says which of its family is measured")
+    return plays.name

@@ -16,7 +16,7 @@ from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.rows import Rows, write_values
 
-__all__ = ["ExactSolving", "is_exact"]
+__all__ = ["ExactSolving", "is_exact", "is_settled"]
 
 
 def is_exact(public: PublicTree, node: int) -> bool:
@@ -26,6 +26,17 @@ def is_exact(public: PublicTree, node: int) -> bool:
         return False
     waits = len(state.board) == BOARD_CARDS[TURN] and public.actor(node) == NATURE
     return waits or state.betting.street == RIVER
+
+
+def is_settled(public: PublicTree, node: int) -> bool:
+    """Whether nothing can be bet at a public node of hold'em any more, which then teaches nothing.
+
+    A network's values are added to what hands win checked down, and there that is all.
+    """
+    state = public.states[node]
+    if not (isinstance(state, HoldemState) and public.game.has_baseline):
+        return False
+    return state.betting.all_in and public.actor(node) == NATURE
 
 
 class ExactSolving:

@@ -7,6 +7,7 @@ from typing import Final
 from sog.algorithms.boards.presets import board_preset, small_preset
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
+from sog.algorithms.student.presets_holdem import is_late_holdem, late_holdem_preset
 from sog.algorithms.student.presets_paper import papers_preset
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
@@ -24,6 +25,8 @@ def sog_preset(game: Game, name: str) -> TrainSettings:
         return papers_preset(game, pog=name == "pog")
     if game.planes is not None:
         return board_preset(game, name, GtcfrSearch(per_update=8.0))
+    if is_late_holdem(game):
+        return late_holdem_preset(game, name)
     return small_preset(game, name, _ACTING)
 
 

@@ -27,6 +27,9 @@ INPUTS: Final = (STRENGTH, PAPER)
 _ACTORS: Final = 3  # the players and nature
 _POTS: Final = 6  # features of the betting, see `betting_features`
 _MOST_RAISES: Final = 4.0
+ACTORS: Final = slice(CARDS, CARDS + _ACTORS)  # the features that say who acts next
+CHANCE: Final = CARDS + NATURE  # the last of these
+LEFT: Final = CARDS + _ACTORS  # the feature of what the shorter stack has left, in tenths of a pot
 _BOARDS: Final = 1000  # full ones, by which hands are ordered before the flop
 
 
@@ -65,7 +68,7 @@ def features(
     what player 0 and player 1 have still to call; raises in this round, of 4; the smallest raise.
     """
     unit = pot + 2.0 * max(betting.paid)
-    left = min(stacks) - max(betting.paid)
+    left = min(stacks) - max(betting.paid)  # the feature LEFT is this, in units and tenths
     smallest = betting.raise_limits[0] if actor < NATURE else 0
     pots = [left / unit / 10.0, np.log1p(left / unit), *((max(betting.paid) - paid) / unit for paid in betting.paid)]
     pots += [betting.raises / _MOST_RAISES, max(0, smallest - max(betting.paid)) / unit]
