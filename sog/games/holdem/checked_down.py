@@ -14,7 +14,7 @@ import numpy as np
 from sog.arrays import Float32, Float64
 from sog.games.holdem import scores
 from sog.games.holdem.betting import BOARD_CARDS, TURN
-from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs
+from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, disjoint_pairs
 
 __all__ = ["checked_down"]
 
@@ -31,13 +31,16 @@ def checked_down(board: tuple[int, ...], ranges: tuple[Float64, Float64]) -> tup
     """
     if len(board) < _LEAST:
         return None
-    signs, apart = _signs(tuple(sorted(board))), _apart()
-    return _shares(signs, apart, ranges[1]), _shares(signs, apart, ranges[0])
+    signs = _signs(tuple(sorted(board)))
+    return _shares(signs, ranges[1]), _shares(signs, ranges[0])
 
 
-def _shares(signs: Float32, apart: Float32, weights: Float64) -> Float64:
+def _shares(signs: Float32, weights: Float64) -> Float64:
     narrow = weights.astype(np.float32)
-    won, mass = narrow @ signs.T, narrow @ apart
+    won = narrow @ signs.T
+    # The weight of the hands that share no card with each: all, less those with either card, of which it is both.
+    by_card = weights @ _holds()
+    mass = weights.sum(axis=1, keepdims=True) - by_card[:, LOW] - by_card[:, HIGH] + weights
     least = 1e-6 * mass.max(axis=1, keepdims=True, initial=0.0)
     shares: Float64 = np.divide(won, mass, out=np.zeros_like(won), where=mass > least).astype(np.float64)
     return shares
@@ -52,8 +55,16 @@ def _signs(board: tuple[int, ...]) -> Float32:
     scores.add_signs(np.array(full, dtype=np.int64), np.ones(len(full), dtype=np.int32), table)
     # The kernel fills the part above the diagonal. Beside two hands, 44 of 48 cards may come.
     beside = 1 if len(full) == 1 else len(full) - 4
-    signs: Float32 = (table - table.T) * _apart() / np.float32(beside)
+    signs: Float32 = (table - table.T).astype(np.float32) * _apart() / np.float32(beside)
     return signs
+
+
+@lru_cache(maxsize=1)
+def _holds() -> Float64:
+    """float64[1326, 52]: 1 where a hand has a card."""
+    has = np.zeros((HANDS, CARDS))
+    has[np.arange(HANDS), LOW] = has[np.arange(HANDS), HIGH] = 1.0
+    return has
 
 
 @lru_cache(maxsize=1)
