@@ -11,6 +11,7 @@ from sog.errors import SettingError
 from sog.games.base import DENSE, Game
 from sog.games.histories.base import HistoryGame
 from sog.games.holdem.cards import HANDS
+from sog.games.holdem.hand_inputs import has_hand_inputs
 from sog.games.holdem.inputs import LEFT
 from sog.nets.encode import input_width
 
@@ -155,12 +156,12 @@ def shape_for(
     """The shape of a network for this game: with logits for its legal pairs where it names them and PAIRS_FROM says so.
 
     Raises SettingError for matchups of a game too wide for matrices, for ownership where a game names no owners, and
-    for hands of other games than hold'em.
+    for hands of other games than hold'em from the turn on.
     """
     if ownership and not game.ownership:
         raise SettingError(f"{game.name} does not say who owns a cell")
-    if kind == "hands" and not game.has_baseline:
-        raise SettingError(f"a network over hands is for hold'em with inputs=strength, not for {game.name}")
+    if kind == "hands" and not has_hand_inputs(game):
+        raise SettingError(f"a network over hands is for hold'em from the turn on, inputs=strength; not {game.name}")
     if matchups and game.weights(game.root()).operator.kind != DENSE:
         raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
     planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)

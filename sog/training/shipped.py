@@ -8,8 +8,11 @@ from pathlib import Path
 
 from sog.errors import CheckpointError, UnknownGame
 from sog.files import shown
+from sog.games.base import Game
 from sog.games.catalog import make_game
+from sog.nets.shape import is_for
 from sog.training.checkpoint import load_meta
+from sog.training.meta import Meta
 from sog.training.settings import DEFAULT
 
 __all__ = ["find_checkpoint", "named_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
@@ -31,8 +34,8 @@ def find_checkpoint(text: str, algorithm: str = DEFAULT) -> Path:
 def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
     """As `find_checkpoint`, but None for a game that no checkpoint is shipped for.
 
-    A game that none is shipped for gets one of its family, such as Go at another komi. Raises CheckpointError where a
-    shipped one is damaged, so that no untrained network replaces it.
+    A game that none is shipped for gets one of its family whose network fits it, such as Go's at another komi. Raises
+    CheckpointError where a shipped one is damaged, so that no untrained network replaces it.
     """
     path = Path(text)
     if os.path.lexists(path):
@@ -46,8 +49,13 @@ def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
     metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
     # The game itself first, then its family; of several, the algorithm's own, then by name.
     known = [folder for folder, meta in metas.items() if meta.game == game.name]
-    known = known or [folder for folder, meta in metas.items() if make_game(meta.game).family == game.family]
+    known = known or [folder for folder, meta in metas.items() if _fits(meta, game)]
     return min(known, key=lambda folder: metas[folder].algorithm != algorithm, default=None)
+
+
+def _fits(meta: Meta, game: Game) -> bool:
+    """Whether a checkpoint's network plays another game of its family."""
+    return make_game(meta.game).family == game.family and is_for(meta.shape, game)
 
 
 def names_a_path(text: str) -> bool:

@@ -47,12 +47,12 @@ def compute(key: Key) -> Result:
         turn = turn_solved_by(game, evaluator, key["iterations"])
     else:
         turn, own = _whole(game, DCFR if key["policy"] == EXACT else LINEAR_CFR, key["iterations"])
-        found["own"] = _figures(own)
+        found["own"] = figures(own)
     found["seconds"] = time.perf_counter() - started
     for how in (SAFE, UNSAFE):
         policy = EndgamePolicy(game, _threads())
         policy.solve_rivers(turn, how, key["river_iterations"])
-        found[how] = _figures(policy.measure())
+        found[how] = figures(policy.measure())
     return found
 
 
@@ -68,7 +68,8 @@ def _whole(game: Holdem, rule: Rule, iterations: int) -> tuple[TurnPolicy, Endga
     return solved_turn(solver), policy.measure()
 
 
-def _figures(measure: EndgameMeasure) -> Result:
+def figures(measure: EndgameMeasure) -> Result:
+    """A measure, as a study keeps it."""
     return {
         "exploitability": measure.exploitability,
         "percent_of_pot": 100 * measure.of_pot,

@@ -152,8 +152,9 @@ def test_it_learns_a_row() -> None:
 @pytest.mark.parametrize(
     ("game", "why"),
     [
-        ("leduc_poker", "for hold'em with inputs=strength"),
-        (SPOT.format(BOARD).replace(")", ",inputs=paper)"), "for hold'em with inputs=strength"),
+        ("leduc_poker", "for hold'em from the turn on"),
+        (SPOT.format(BOARD).replace(")", ",inputs=paper)"), "for hold'em from the turn on"),
+        (SPOT.format("3s7hTd"), "for hold'em from the turn on"),
     ],
 )
 def test_it_is_refused_for_other_games(game: str, why: str) -> None:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from sog.games.base import NATURE
+from sog.games.catalog import make_game
 from sog.games.holdem.cards import disjoint_mass, disjoint_pairs, live_hands
+from sog.games.holdem.game import Holdem
 from sog.games.holdem.strength import showdown_signs
 from sog.measure.endgame import turn_tree
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.play.turn_chain import public_state
 from sog.searches.leaves.evaluator import Beliefs
-from soglab.papers import rebel_endgame, rebel_fig5_teh, teh_anchors
+from sog.training import checkpoint
+from soglab.papers import rebel_endgame, rebel_fig5_teh, teh_anchors, teh_network
 from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, CheckedDown, turn_game
 from soglab.study import Options, StudyPoint
 
@@ -55,3 +64,27 @@ def test_fig_5s_solvers_on_the_turn() -> None:
     assert all(list(curve) == [1, 2, 4, 8] and min(curve.values()) > 0 for curve in curves.values())
     assert all(curves[name][8] < curves[name][1] / 2 for name in ("cfr-d", "cfr-ave", "fp"))
     assert rebel_fig5_teh.present(points).beside[0].what.startswith("cfr-d")
+
+
+def test_a_network_beside_what_needs_no_learning(tmp_path: Path) -> None:
+    """A new network's values are those of hands checked down; its errors at beliefs of self-play are theirs."""
+    family = make_game(ENDGAME.replace("3s7hTdKs", "turn"))
+    network = CVPN(shape_for(family, 8, 1, "hands"))
+    checkpoint.save(tmp_path / "new", network, family.name, "run", 0, {})
+    options = Options(quick=True, runs=(tmp_path / "new",))
+    points = [StudyPoint(key, teh_network.compute(key)) for key in teh_network.plan(options, print)]
+    turn, played, drawn = (point.result for point in points)
+    assert turn["safe"]["exploitability"] > 0 and played != drawn
+    for errors in (played, drawn):
+        assert errors["network"] == errors["checked_down"] and errors["network"]["by_hand"]["mean"] > 0.1
+    assert "checked down" in teh_network.present(points).beside[1].ours
+
+
+def test_held_out_beliefs_are_open_and_of_the_turns_end() -> None:
+    family = make_game(ENDGAME.replace("3s7hTdKs", "turn"))
+    assert isinstance(family, Holdem)
+    unlearned = network_evaluator(CVPN(shape_for(family, 8, 1, "hands")))
+    queries = [query for query, _ in zip(teh_network.held_out(family, unlearned), range(3), strict=False)]
+    states = [query.public.states[query.node] for query in queries]
+    assert all(len(state.board) == 4 and not state.betting.all_in for state in states)  # type: ignore[attr-defined]
+    assert all(query.public.actor(query.node) == NATURE for query in queries)

@@ -7,11 +7,12 @@ from typing import Final
 from sog.algorithms.boards.presets import board_preset, small_preset
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
-from sog.algorithms.student.presets_holdem import is_late_holdem, late_holdem_preset
+from sog.algorithms.student.presets_holdem import late_holdem_preset
 from sog.algorithms.student.presets_paper import papers_preset
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
 from sog.games.base import Game
+from sog.games.holdem.hand_inputs import has_hand_inputs
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.settings import TrainSettings
@@ -25,7 +26,7 @@ def sog_preset(game: Game, name: str) -> TrainSettings:
         return papers_preset(game, pog=name == "pog")
     if game.planes is not None:
         return board_preset(game, name, GtcfrSearch(per_update=8.0))
-    if is_late_holdem(game):
+    if has_hand_inputs(game):
         return late_holdem_preset(game, name)
     return small_preset(game, name, _ACTING)
 

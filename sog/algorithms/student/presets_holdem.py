@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeGuard
 
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
-from sog.games.base import Game
-from sog.games.holdem.betting import TURN
 from sog.games.holdem.game import Holdem
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
@@ -17,12 +14,7 @@ from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.learner import LearnerSettings
 from sog.training.settings import TrainSettings
 
-__all__ = ["is_late_holdem", "late_holdem_preset"]
-
-
-def is_late_holdem(game: Game) -> TypeGuard[Holdem]:
-    """Whether it is hold'em that begins on the turn or the river, with our inputs."""
-    return isinstance(game, Holdem) and game.street >= TURN and game.has_baseline
+__all__ = ["late_holdem_preset"]
 
 
 def late_holdem_preset(game: Holdem, name: str) -> TrainSettings:

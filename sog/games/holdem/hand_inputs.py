@@ -6,20 +6,22 @@ It reads encoded beliefs (sog.nets.encode) of `inputs=strength`, whose features 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 import numpy as np
 
 from sog.arrays import Array, Float32
 from sog.errors import GameError
+from sog.games.base import Game
 from sog.games.holdem.betting import BOARD_CARDS, TURN
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW
 from sog.games.holdem.equity import against_range
+from sog.games.holdem.game import Holdem
 from sog.games.holdem.inputs import STRENGTH, slots
 from sog.games.holdem.strength import FULL_BOARD, ladder
 from sog.games.kernels import kernel
 
-__all__ = ["WIDTH", "hand_inputs", "live_slots"]
+__all__ = ["WIDTH", "hand_inputs", "has_hand_inputs", "live_slots"]
 
 _LEAST: Final = BOARD_CARDS[TURN]  # cards of a board: before the turn a belief would take a thousand boards
 _BINS: Final = 8  # points in [0, 1] over which win chances are spread
@@ -48,6 +50,11 @@ class _BoardTable(NamedTuple):
     high: Array
     pair: Array
     equity: Float32
+
+
+def has_hand_inputs(game: Game) -> TypeGuard[Holdem]:
+    """Whether it is hold'em that begins on the turn or the river, with `inputs=strength`."""
+    return isinstance(game, Holdem) and game.street >= TURN and game.has_baseline
 
 
 def live_slots(cards: int) -> int:
