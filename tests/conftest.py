@@ -7,9 +7,13 @@ CI runs both.
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import _lru_cache_wrapper
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,20 @@ settings.register_profile("sog", deadline=None, max_examples=50, derandomize=boo
 settings.load_profile("sog")
 
 SameTypes.checked = True
+
+
+@pytest.fixture(autouse=True, scope="module")
+def memory_ends_with_a_module() -> Iterator[None]:
+    """Forget the games, trees and matrices that functions of ours remember; a worker would gather gigabytes of them."""
+    yield
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("sog.", "soglab.")) and not name.startswith("sog.searches.kernels."):
+            for value in list(vars(module).values()):
+                if isinstance(value, _lru_cache_wrapper):
+                    value.cache_clear()
+    gc.collect()
+    with suppress(AttributeError):  # the C library keeps what is freed; elsewhere than on Linux it has another way
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +95,12 @@ SLOW = {
         "test_whatever_dies_is_replaced",
     ),
 }
+
+
+def pytest_collection_finish() -> None:
+    """Whatever is there by now stays to the end: the collector need not look at it after each module."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
