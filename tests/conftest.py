@@ -1,8 +1,8 @@
-"""For all tests: Hypothesis without deadlines (kernels compile on first use), checked types, modules forgotten.
+"""For all tests: Hypothesis without deadlines (kernels compile on first use), checked types, modules and memory let go.
 
-SLOW names the tests that take more than about ten seconds of a processor: faults of whole programs, kernels compiled
-for other processors, trained agents against every line of play. `make check` and `make test` leave them to `make slow`;
-CI runs both.
+SLOW names tests that take many seconds of a processor: faults of whole programs, kernels compiled for other processors,
+trained agents against every line of play, and those cases of a test that take several seconds where `make test` has
+others of their kind. `make check` and `make test` leave them to `make slow`; CI runs both.
 """
 
 from __future__ import annotations
