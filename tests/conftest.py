@@ -1,15 +1,19 @@
-"""For all tests: Hypothesis without deadlines (kernels compile on first use), checked types, modules forgotten.
+"""For all tests: Hypothesis without deadlines (kernels compile on first use), checked types, modules and memory let go.
 
-SLOW names the tests that take more than about ten seconds of a processor: faults of whole programs, kernels compiled
-for other processors, trained agents against every line of play. `make check` and `make test` leave them to `make slow`;
-CI runs both.
+SLOW names tests that take many seconds of a processor: faults of whole programs, kernels compiled for other processors,
+trained agents against every line of play, and those cases of a test that take several seconds where `make test` has
+others of their kind. `make check` and `make test` leave them to `make slow`; CI runs both.
 """
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import _lru_cache_wrapper
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,20 @@ settings.register_profile("sog", deadline=None, max_examples=50, derandomize=boo
 settings.load_profile("sog")
 
 SameTypes.checked = True
+
+
+@pytest.fixture(autouse=True, scope="module")
+def memory_ends_with_a_module() -> Iterator[None]:
+    """Forget the games, trees and matrices that functions of ours remember; a worker would gather gigabytes of them."""
+    yield
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("sog.", "soglab.")) and not name.startswith("sog.searches.kernels."):
+            for value in list(vars(module).values()):
+                if isinstance(value, _lru_cache_wrapper):
+                    value.cache_clear()
+    gc.collect()
+    with suppress(AttributeError):  # the C library keeps what is freed; elsewhere than on Linux it has another way
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @pytest.fixture(autouse=True)
@@ -38,9 +56,32 @@ def modules_of_a_test_end_with_it(tmp_path_factory: pytest.TempPathFactory) -> I
 # By file: beginnings of test names.
 SLOW = {
     "tests/agents/test_openspiel_bot.py": ("test_any_state_is_answered_from_its_history_alone",),
+    "tests/algorithms/test_policy_gradient.py": ("test_kuhn_is_learned[mmd", "test_kuhn_is_learned[nashpg"),
+    "tests/cli/test_cli.py": ("test_closed_or_full_pipes_are_no_fault_of_ours[play",),
+    "tests/cli/test_cli_holdem.py": ("test_exploit_of_a_turn_spot_whose_rivers_are_searched",),
     "tests/cli/test_cli_policies.py": ("test_a_killed_run_resumes_as_if", "test_a_policy_network_values_no_leaves"),
+    "tests/cli/test_cli_rebel.py": ("test_on_a_board_student_of_games_plays",),
+    "tests/cli/test_closed_pipes.py": tuple(
+        f"test_a_closed_stdout_ends_the_command_without_a_word[{words}]"
+        for words in ("algorithms rebel", "games --json", "play leduc_poker --seat 0")
+    ),
+    "tests/cli/test_stopping.py": tuple(
+        f"test_a_process_is_stopped_in_the_middle[{words}"
+        for words in (
+            "bench",
+            "distil",
+            "exploit",
+            "gtp",
+            "play",
+            "reproduce",
+            "tournament matches.toml --out",
+            "train kuhn_poker --rounds 1000000 --cluster",
+            "train leduc_poker",
+        )
+    ),
     "tests/cluster/test_commands.py": ("test_exploit", "test_train_without_rounds", "test_tournament"),
     "tests/games/test_histories.py": ("test_both_faces_of_a_game_are_equal[name7]",),
+    "tests/measure/test_endgame.py": ("test_an_agent_that_plays_rivers_too[searching",),
     "tests/nets/test_serving.py": ("test_it_ends_with_its_owner", "test_a_killed_process_is_told_of"),
     "tests/protocols/test_bad_engines.py": (
         "test_a_tournament_of_bad_gtp_engines",
@@ -51,6 +92,7 @@ SLOW = {
     "tests/protocols/test_tournament.py": ("test_a_killed_tournament_goes_on", "test_a_uci_engine_at_fault"),
     "tests/searches/test_compiling.py": ("test_",),
     "tests/searches/test_jit.py": ("test_without_a_folder_to_write_to",),
+    "tests/searches/test_numba_insides.py": ("test_plain_njit_gives_the_same_bits",),
     "tests/searches/test_targets.py": ("test_",),
     "tests/soglab/test_bench_network.py": ("test_residual_networks_are_measured",),
     "tests/soglab/test_bench_root.py": ("test_rows_of_the_whole_game",),
@@ -62,11 +104,16 @@ SLOW = {
     "tests/soglab/test_reproduce.py": ("test_processes_compute_the_points",),
     "tests/soglab/test_sepot_studies.py": ("test_quick_versions_need_no_run",),
     "tests/soglab/test_ttt_never_loses.py": ("test_the_shipped_agent_never_loses",),
-    "tests/training/test_growth.py": ("test_a_finished_game_lets", "test_every_search_of_a_round_grows[openspiel"),
+    "tests/training/test_growth.py": (
+        "test_a_finished_game_lets",
+        "test_every_search_of_a_round_grows[openspiel",
+        "test_every_search_of_a_round_grows[tic_tac_toe",
+    ),
     "tests/training/test_runs.py": ("test_a_run_that_goes_on_began", "test_workers_die_with_the_learner"),
     "tests/training/test_stream.py": (
         "test_a_first_save_that_fails",
         "test_a_learner_that_dies_at_the_end",
+        "test_a_run_is_saved_and_goes_on",
         "test_a_run_whose_end_cannot_be_kept",
         "test_a_run_without_rounds_keeps_its_networks",
         "test_a_save_that_fails_is_said",
@@ -77,6 +124,12 @@ SLOW = {
         "test_whatever_dies_is_replaced",
     ),
 }
+
+
+def pytest_collection_finish() -> None:
+    """Whatever is there by now stays to the end: the collector need not look at it after each module."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -447,7 +447,7 @@ def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     ("line", "why"),
     [
         ("games >&-", "stdout is closed"),
-        ("games >/dev/full", "cannot write: No space left on device"),
+        ("solve kuhn_poker --algorithm list >/dev/full", "cannot write: No space left on device"),
         ("play kuhn_poker --seat 0 <&-", "standard input is closed: nobody can answer"),
     ],
 )

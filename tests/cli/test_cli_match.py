@@ -237,18 +237,18 @@ def test_other_files_are_left_as_they_are(folder: Path, capsys: Capture, text: s
 
 
 def test_a_killed_match_ends_as_if_it_had_not_been(folder: Path, capsys: Capture) -> None:
-    words = ["match", "leduc_poker", "own_agents:Good", "--game", "leduc_poker", "--hands", "120", "-s", "4", "-c", "1"]
+    words = ["match", "leduc_poker", "own_agents:Good", "--game", "leduc_poker", "--hands", "60", "-s", "4", "-c", "1"]
     whole = answer([*words, "--records", "whole.jsonl"], capsys)
     killed = folder / "killed.jsonl"
     command = [sys.executable, "-m", "sog.cli.app", *words, "--records", str(killed)]
     root = str(Path(__file__).parents[2])
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": root})
-    while process.poll() is None and (not killed.exists() or killed.read_bytes().count(b"\n") < 30):
+    while process.poll() is None and (not killed.exists() or killed.read_bytes().count(b"\n") < 15):
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = killed.read_bytes()
-    assert 30 <= before.count(b"\n") < 121
+    assert 15 <= before.count(b"\n") < 61
     assert answer([*words, "--records", str(killed)], capsys) == whole
     assert killed.read_bytes() == (folder / "whole.jsonl").read_bytes()
     assert killed.read_bytes().startswith(before.rpartition(b"\n")[0])

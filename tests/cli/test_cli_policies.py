@@ -81,7 +81,7 @@ def test_a_run_ends_after_its_processor_minutes_in_all(tmp_path: Path, capsys: C
 
 def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path: Path, capsys: Capture) -> None:
     run = tmp_path / "run"
-    line = ("--algorithm", "rnad(network=1x16)", "--rounds", "1", "--out", str(run))
+    line = ("--algorithm", "rnad(network=1x16,games=64,steps=2)", "--rounds", "1", "--out", str(run))
     assert answer(capsys, "train", LARGE, *line)["exploitability"] is None
     assert main(["exploit", str(run), "--limit-gb", "0.001"]) == 2
     assert "--best-response streamed (exact) and learned" in " ".join(capsys.readouterr().err.split())
@@ -92,7 +92,7 @@ def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path
 
 def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, capsys: Capture) -> None:
     run, small = tmp_path / "run", "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
-    whole = "sepot(network=1x16,step=0.2,transformations=predefined)"
+    whole = "sepot(games=256,network=1x16,step=0.2,steps=5,transformations=predefined)"
     found = answer(capsys, "train", small, "--algorithm", whole, "--rounds", "1", "--out", str(run))
     assert found["algorithm"] == whole
     searched = answer(capsys, "exploit", str(run), "--algorithm", "sepot(updates=50)")
@@ -126,10 +126,12 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
 
 def test_sepot_searches_on_a_policy_by_another_learner(tmp_path: Path, capsys: Capture) -> None:
     run = tmp_path / "run"
-    line = ("train", "kuhn_poker", "--algorithm", "sepot(network=1x16,policy=mmd)", "--out", str(run))
-    assert answer(capsys, *line, "--rounds", "1")["algorithm"] == "sepot(network=1x16,policy=mmd)"
+    line = ("train", "kuhn_poker", "--algorithm", "sepot(games=256,network=1x16,policy=mmd)", "--out", str(run))
+    assert answer(capsys, *line, "--rounds", "1")["algorithm"] == "sepot(games=256,network=1x16,policy=mmd)"
     line = ("train", "kuhn_poker", "--algorithm", "sepot", "--out", str(run), "--resume", "--rounds", "2")
-    assert answer(capsys, *line)["algorithm"] == "sepot(network=1x16,policy=mmd)"  # as the run that is resumed was
+    assert (
+        answer(capsys, *line)["algorithm"] == "sepot(games=256,network=1x16,policy=mmd)"
+    )  # as the run that is resumed was
     assert answer(capsys, "exploit", str(run), "--algorithm", "sepot(updates=20)")["algorithm"] == "sepot"
     assert main(["train", "kuhn_poker", "--algorithm", "sepot(policy=none)"]) == 2
 
@@ -228,4 +230,4 @@ def test_a_game_without_public_observations_is_not_trained_to_be_searched(tmp_pa
     line = ["train", "openspiel:kuhn_poker", "--rounds", "1", "--out", str(tmp_path / "run")]
     assert main([*line, "--algorithm", "sepot"]) == 2
     assert "sepot cannot search openspiel:kuhn_poker" in " ".join(capsys.readouterr().err.split())
-    assert main([*line, "--algorithm", "rnad(network=1x16)"]) == 0
+    assert main([*line, "--algorithm", "rnad(network=1x16,games=64,steps=2)"]) == 0

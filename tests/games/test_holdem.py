@@ -206,7 +206,7 @@ def test_a_bet_of_one_chip_is_no_check(more: str) -> None:
     """A line of play writes a raise as its total, and a call as 1."""
     game = make_game(f"holdem(board=2s2h2d7c9c,pot=2,{more})")
     assert isinstance(game, Holdem)
-    check_game(game)
+    check_game(game, max_states=20)
     root, names = game.root(), ["check", "bet 1"]
     check, bet = (game.after(root, int(a)) for a in game.actions(root)[:2])
     assert check != bet and (check.betting.paid, bet.betting.paid) == ((0, 0), (1, 0))

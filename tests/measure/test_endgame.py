@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 import pytest
 
+from sog.agents.uniform import UniformAgent
 from sog.algorithms.student.algorithm import Student
 from sog.errors import SettingError
 from sog.games.catalog import make_game
@@ -26,7 +28,7 @@ from sog.measure.endgame import (
 )
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
-from sog.play.agent import SearchAgent
+from sog.play.agent import Agent, SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings
 from sog.play.turn_chain import public_state
 from sog.searches.cfr import exact
@@ -77,9 +79,14 @@ def test_the_composed_measure_is_the_listed_trees(text: str, how: str) -> None:
     np.testing.assert_allclose(policy.solver.policy(state)[:, live], policies[:, live], atol=1e-6)
 
 
-def test_an_agent_that_searches_rivers_too() -> None:
+def searching(public: PublicTree, player: int) -> SearchAgent:
+    return SearchAgent(public, player, SETTINGS, zero_evaluator, 0)
+
+
+@pytest.mark.parametrize("agent", [UniformAgent, searching])
+def test_an_agent_that_plays_rivers_too(agent: Callable[[PublicTree, int], Agent]) -> None:
     public = whole(TINY)
-    agents = [SearchAgent(public, p, SETTINGS, zero_evaluator, 0) for p in (0, 1)]
+    agents = [agent(public, p) for p in (0, 1)]
     policy = EndgamePolicy(game(TINY))
     policy.play(played_by(agents))
     listed = exact.measure_policy(public, {n: p for agent in agents for n, p in agent.policies()})
@@ -124,8 +131,17 @@ def test_rivers_solved_anew_below_a_solved_turn_are_hardly_exploitable() -> None
         policy.solve_rivers(blind, SAFE, 1)
 
 
-def test_training_measures_a_turn_spot_with_rivers_solved_anew() -> None:
-    """An untrained network's figure, in utilities: above what the whole solution leaves, below what a player has."""
-    rules = game(TINY)
+def test_training_measures_a_turn_spot_with_rivers_solved_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An untrained network's figure, in utilities: above what the whole solution leaves, below what a player has.
+
+    Of searches at (100, 1), in whose place are small ones here.
+    """
+    rules, asked = game(TINY), list[tuple[int, float]]()
+
+    def small(simulations: int, per_update: float) -> Budget:
+        asked.append((simulations, per_update))
+        return SETTINGS.budget
+
+    monkeypatch.setattr("sog.algorithms.student.algorithm.Budget", small)
     found = Student().measure(PublicTree(rules), CVPN(shape_for(rules, 8, 1)), "demo")
-    assert 0 < found < rules.u_max
+    assert 0 < found < rules.u_max and asked[-1] == (100, 1.0)

@@ -222,7 +222,7 @@ def test_bets_that_there_are_none_of() -> None:
 def test_always_fold_loses_the_blinds(bets: str, mbb: float) -> None:
     """50 as small blind; 100 as big blind if LBR may raise, and about nothing if it can only call."""
     game = make_game("holdem(stacks=20000,blinds=50;100)")
-    hands = 600 if bets == "fold-call" else 40
+    hands = 160 if bets == "fold-call" else 40
     figure = local_best_response(game, lambda public, p: AlwaysFold(public, p), hands, LbrSettings(bets))
     assert figure.hands == hands
     assert abs(figure.mean * game.unit.per_utility - mbb) <= 3 * figure.error * game.unit.per_utility

@@ -23,7 +23,8 @@ FAKE = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(ENGINE))}"
 GO = 'game = "go(board_size=5,komi=0.5)"'
 PATIENCE = 1.5
 AMPLE = 30.0  # for those that nobody waits for: a busy machine may take a while to start them
-LATE = r"took longer than 1\.5 s"
+BRIEF = 0.5  # for those that are late whatever they are given
+LATE = r"took longer than (0\.5|1\.5) s"
 
 # What an engine does when it is to make its second move, and what is then said of it.
 GTP = {
@@ -76,7 +77,7 @@ def tournament(folder: Path, text: str, patience: float = PATIENCE) -> list[Resu
 
 
 def patience_with(reason: str) -> float:
-    return PATIENCE if LATE in reason else AMPLE
+    return BRIEF if LATE in reason else AMPLE
 
 
 def agent(protocol: str, fault: str, moves: int = 1) -> str:

@@ -73,10 +73,13 @@ def test_the_programs_do_so_under_any_locale(locale: str) -> None:
         done.stdout.decode("utf-8")
 
 
-@pytest.mark.parametrize("said", ["uci\ngo nodes 5", "posi", ""])
-def test_input_that_ends_in_a_line_ends_the_program(said: str) -> None:
+def test_input_that_ends_in_a_line_ends_the_program(player: SogPlayer) -> None:
+    for said in (b"posi", b"", b"uci\ngo nodes 5"):
+        heard: list[str] = []
+        UciEngine(player, Chess(), heard.append, 2).serve(Lines(io.BytesIO(said)))
+        assert any(line.startswith("bestmove ") for line in heard) == (b"go" in said)
     program = [sys.executable, "-m", "sog.cli.app", "uci", "chess", "-s", "2"]
-    assert subprocess.run(program, input=said.encode(), stdout=subprocess.DEVNULL, timeout=120).returncode == 0
+    assert subprocess.run(program, input=said, stdout=subprocess.DEVNULL, timeout=120).returncode == 0
 
 
 @pytest.mark.parametrize("command", ["uci chess", "gtp go(board_size=5)"])

@@ -46,7 +46,7 @@ from sog.protocols.tournament_file import Tournament, read_tournament
 from sog.training import checkpoint
 from soglab.checks.go_score import compare
 
-FAKE = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).parent / 'fake_engine.py'))}"
+FAKE = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(Path(__file__).parent / 'fake_engine.py'))}"
 GO = "go(board_size=5,komi=0.5)"
 STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
@@ -235,7 +235,8 @@ def test_a_refused_tournament_leaves_nothing(
     """Neither its folder, nor folders around it that were not there, nor a file in one that was."""
     file = file_of(tmp_path, f'game = "tic_tac_toe"\n[agents.a]\n{agent}\n[agents.r]\nrandom = true\n')
     (tmp_path / "mine").mkdir()
-    for out in ([], ["--out", str(tmp_path / "new" / "folder")], ["--out", str(tmp_path / "mine")]):
+    new, mine = ["--out", str(tmp_path / "new" / "folder")], ["--out", str(tmp_path / "mine")]
+    for out in [new] if cluster else [[], new, mine]:
         assert main(["tournament", str(file), *out, *cluster]) == 2
         assert why in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["matches.toml", "mine"]

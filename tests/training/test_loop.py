@@ -46,7 +46,7 @@ from sog.training.run import Hooks, Run, Until
 from sog.training.settings import Harvest, TrainSettings, algorithm_text
 
 BUDGET = Budget(5, 1.0)
-ROUNDS = 40
+ROUNDS = 24
 KUHN = Run("kuhn_poker")
 KINDS = [{}, {"algorithm": "rebel(warm=3)"}, {"algorithm": "rebel(solver=fp)"}]
 
@@ -63,7 +63,7 @@ def tiny(run: Run) -> TrainSettings:
         acting,
         LearnerSettings(batch=16, updates_per_example=4.0),
         shape_for(make_game(run.game), 8, 2),
-        replay=500,
+        replay=300,
         games=8,
         rounds=ROUNDS,
     )
@@ -128,7 +128,7 @@ def test_a_seed_decides_a_run(tmp_path: Path, uninterrupted: Whole) -> None:
     assert everything(tmp_path / "same") == uninterrupted.everything
 
 
-@pytest.mark.parametrize("stops", [(1,), (0, 7, 8, 33)])
+@pytest.mark.parametrize("stops", [(1,), (0, 7, 8, 19)])
 def test_a_resumed_run_is_the_uninterrupted_one(stops: tuple[int, ...], tmp_path: Path, uninterrupted: Whole) -> None:
     for rounds in (*stops, ROUNDS):
         point = run_to(tmp_path / "run", rounds, resume=True, **uninterrupted.run)
@@ -231,7 +231,7 @@ def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: Whole) -> 
     """Each kill comes after at least one more checkpoint, at a random moment of a round or of its saving."""
     out, draw, reached = tmp_path / "run", random.Random(1), []
     for _ in range(5):
-        process = forked(out, uninterrupted.run, 6)  # five times, of 40
+        process = forked(out, uninterrupted.run, 3)  # five times, of 24
         wait_beyond(out, reached[-1] if reached else 0, process)
         time.sleep(draw.uniform(0.0, 0.05))
         process.kill()

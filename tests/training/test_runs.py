@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import io
 import json
 import multiprocessing
 import os
@@ -10,14 +12,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from sog.algorithms.table import settings_of
+from sog.cli.app import main
 from sog.cli.event_log import EventLog
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
@@ -117,14 +122,18 @@ def test_a_run_that_goes_on_began_with_one_network(tmp_path: Path) -> None:
 
 def test_sigterm_saves_the_round_and_ends_the_command(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = [sys.executable, "-m", "sog", "train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "99999"]
-    with subprocess.Popen([*words, "--workers", "1", "--out", str(out)], stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 120
-        while not (out / "snapshots" / "000004").is_dir() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        process.terminate()
-        said = process.communicate(timeout=60)[1]
-    assert process.returncode == 143 and "--resume continues from there" in said
+    words = ("train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "99999", "--workers", "1")
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=run_bound, args=(theirs, [*words, "--out", str(out)]))
+    process.start()
+    deadline = time.monotonic() + 120
+    while not (out / "snapshots" / "000004").is_dir() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.terminate()
+    assert ours.poll(60)
+    ended = ours.recv()
+    process.join()
+    assert ended.returncode == 143 and "--resume continues from there" in ended.stderr
     assert checkpoint.load_meta(out / "checkpoint").settings["round"] >= 4 and not (out / "lock").exists()
 
 
@@ -200,17 +209,29 @@ def test_a_folder_below_one_that_may_not_be_entered(tmp_path: Path) -> None:
     assert ended.stderr == f"sog: {tmp_path}/closed/run cannot be written: Permission denied\n"
 
 
-def command(*words: str) -> subprocess.CompletedProcess[str]:
-    """A command of ours in a process that folders' permissions bind, also where the tests are run by root."""
-    return subprocess.run(
-        [sys.executable, "-m", "sog", *words], capture_output=True, text=True, preexec_fn=_bound_by_permissions
-    )
+class Ended(NamedTuple):
+    """What a command left: its exit code and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-def _bound_by_permissions() -> None:
-    import ctypes
+def command(*words: str) -> Ended:
+    """A command of ours in a fork."""
+    process, ended = in_a_child(partial(run_bound, words=words))
+    process.join()
+    assert isinstance(ended, Ended)
+    return ended
 
-    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
+
+def run_bound(pipe: Any, words: Sequence[str]) -> None:
+    """Run a command in a process that folders' permissions bind, also where the tests are run by root."""
+    no_privileges = (ctypes.c_uint32 * 6)()
+    assert ctypes.CDLL(None).capset((ctypes.c_uint32 * 2)(0x20080522, 0), no_privileges) == 0
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        code = main(words)
+    pipe.send(Ended(code, out.getvalue(), err.getvalue()))
 
 
 def test_figures_for_tensorboard(tmp_path: Path) -> None:
@@ -242,6 +263,7 @@ def test_figures_that_cannot_be_written_are_given_up(tmp_path: Path, place: str)
 _HIRING = """
 import json
 from dataclasses import replace
+from functools import partial
 from tests.training.test_workers import STAYS, TINY, WEIGHTS
 from sog.training.workers import hire
 if __name__ == "__main__":

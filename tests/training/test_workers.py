@@ -122,30 +122,24 @@ def test_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(alive(process) for process in mine)
 
 
-def test_a_round_of_two_workers_is_dropped() -> None:
+def test_a_workers_error_is_told_in_one_line_and_a_round_is_dropped() -> None:
     """A round that would take hours ends as soon as its watch says so, and its processes with the crew."""
 
     class Stopped(Stays):
         def stopped(self) -> bool:
             return True
 
+    other = network_bytes(CVPN(shape_for(Kuhn(), 16, 1), 1))
     before = children()
     with hire("kuhn_poker", replace(TINY, games=10**9), 5, 2) as crew:
         mine = [process for process in children() if process not in before]
-        crew.start(WEIGHTS, 0)
-        assert crew.harvest(Stopped()) is None
-    assert len(mine) == 2 and not any(alive(process) for process in mine)
-
-
-def test_a_workers_error_is_told_in_one_line() -> None:
-    other = network_bytes(CVPN(shape_for(Kuhn(), 16, 1), 1))
-    before = children()
-    with hire("kuhn_poker", TINY, 5, 2) as crew:
         crew.start(other, 0)  # weights of another network
         with pytest.raises(SogError, match=r"self-play worker [01]: .*shape") as caught:
             crew.harvest(STAYS)
         assert "\n" not in str(caught.value)
-    assert children() == before
+        crew.start(WEIGHTS, 0)
+        assert crew.harvest(Stopped()) is None
+    assert len(mine) == 2 and not any(alive(process) for process in mine) and children() == before
 
 
 def test_shares_differ() -> None:
