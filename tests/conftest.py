@@ -103,6 +103,7 @@ SLOW = {
     "tests/soglab/test_connect_four_ablation.py": ("test_the_quick_version_from_end_to_end",),
     "tests/soglab/test_reproduce.py": ("test_processes_compute_the_points",),
     "tests/soglab/test_sepot_studies.py": ("test_quick_versions_need_no_run",),
+    "tests/soglab/test_teh.py": ("test_a_network_beside", "test_held_out_beliefs"),
     "tests/soglab/test_ttt_never_loses.py": ("test_the_shipped_agent_never_loses",),
     "tests/training/test_growth.py": (
         "test_a_finished_game_lets",

@@ -188,9 +188,10 @@ def test_a_network_of_a_family_is_measured_on_one_board(drawn: str, capsys: Capt
     assert main(words) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["game"] == make_game(ENDGAME).name and found["exploitability"]["mean"] > 0
+    assert found["chance_leaves"] and found["every_decision"]
     assert main([*words, "--algorithm", "sog(chance_leaves=False)"]) == 0
     opened = json.loads(capsys.readouterr().out)
-    assert opened["exploitability"]["mean"] != found["exploitability"]["mean"]
+    assert not opened["chance_leaves"] and opened["exploitability"]["mean"] != found["exploitability"]["mean"]
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,10 @@ class Student(Algorithm):
     paper: sog or pog: plays with that paper's regret rule and search settings; by default with ours.
     alpha: the gadget's share of the opponent's range, in [0, 1].
     leaves: what values leaves where exploitability is measured: network, exact (solved) or zero.
-    chance_leaves: a leaf where chance is to move is never opened, in play and in training; in play by default for a
-    network over hands, which learns to value such leaves.
+    chance_leaves: a leaf where chance is to move is never opened, in play and in training.
+    every_decision: in play a search is made at each of the opponent's decisions too (PoG, B.5). A player's first search
+    else takes the network's word for what the opponent's other actions were worth.
+    Both are the default in play for a network over hands, which learns the values of leaves where chance is to move.
     """
 
     name: ClassVar[str] = SOG
@@ -84,6 +86,7 @@ class Student(Algorithm):
     alpha: float | None = None
     leaves: str = ""
     chance_leaves: bool | None = None
+    every_decision: bool | None = None
 
     def __post_init__(self) -> None:
         self._budget(1, 1.0)  # refuses what is no budget
@@ -182,7 +185,7 @@ class Student(Algorithm):
             tuple(m.exploitability for m in measures),
             f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves; "
             f"rivers {river}",
-            {**self._searched(settings, leaves), "river": str(river), "seeds": seeds},
+            {**self._searched(settings, leaves), **_turn_searches(settings), "river": str(river), "seeds": seeds},
             {
                 "percent_of_pot": percent,
                 "value": value,
@@ -223,12 +226,12 @@ class Student(Algorithm):
 
         shape: of the network that values leaves; None for other values.
         """
-        settings = _PAPERS[self.paper][0](budget)
-        closed = self.chance_leaves
-        if closed is None:
-            closed = shape is not None and shape.kind == "hands"
+        settings, hands = _PAPERS[self.paper][0](budget), shape is not None and shape.kind == "hands"
+        closed = hands if self.chance_leaves is None else self.chance_leaves
+        every = settings.every_decision or hands if self.every_decision is None else self.every_decision
         alpha = settings.alpha if self.alpha is None else self.alpha
-        return replace(settings, alpha=alpha, search=replace(settings.search, chance_leaves=closed))
+        search = replace(settings.search, chance_leaves=closed)
+        return replace(settings, alpha=alpha, every_decision=every, search=search)
 
     def _subject(self, checkpoint: str, asked: Asked) -> Subject:
         """What is measured: a checkpoint's network, or a game with other leaves."""
@@ -240,6 +243,11 @@ class Student(Algorithm):
         if asked.game is not None:
             raise SettingError("--game is for a checkpoint's network")
         return Subject(make_game(checkpoint).name, self.leaves, self._resolving(budget), asked.limit_gb)
+
+
+def _turn_searches(settings: ResolveSettings) -> dict[str, bool]:
+    """What else decides how a turn is searched, as entries for machines."""
+    return {"chance_leaves": settings.search.chance_leaves, "every_decision": settings.every_decision}
 
 
 def _played(checkpoint: str, shape: NetworkShape, trained_on: Game, game: str | None) -> str:
