@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.exact_queries import ExactSolving, is_exact, is_settled
 from sog.algorithms.student.queries import Query, QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
+from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
 from sog.games.holdem.game import Holdem
@@ -115,6 +119,24 @@ def test_self_play_of_drawn_hands_ends_where_values_are_exact() -> None:
     assert len(exact) > 3 and len(jobs) - len(games) == len(open_ones) < sum(len(game.queries) for game in games)
     harvest = actor.round(2, zero_evaluator, np.random.default_rng(1))
     assert len(harvest.rows) == harvest.queries > 0
+
+
+@pytest.mark.parametrize(("searched", "least", "most"), [(0.0, 0, 0), (0.5, 1, 23), (1.0, 24, 24)])
+def test_a_share_of_other_queries_is_searched(searched: float, least: int, most: int) -> None:
+    settings = QuerySettings(Budget(2, 1.0), SearchSettings(chance_leaves=True), 0.0, exact_iterations=1)
+    actor = SogActing(SelfPlaySettings(ResolveSettings(Budget(2, 1.0))), replace(settings, searched=searched)).make(
+        make_game(TURN), make_shape(TURN)
+    )
+    public = listed(TURN)
+    root = next(s for s in range(9) if public.actor(s) < NATURE)
+    query = Query(public, root, public.ranges_by_slot(root, public.game.root_ranges()))
+    solving = [actor.solving(query, np.random.default_rng(k)) for k in range(24)]
+    assert least <= sum(job is not None for job in solving) <= most
+
+
+def test_a_share_is_no_more_than_all() -> None:
+    with pytest.raises(SettingError, match="searched is a share"):
+        QuerySettings(Budget(2, 1.0), SearchSettings(), searched=1.5)
 
 
 def test_wide_hands_are_dealt_by_their_weights() -> None:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sog.algorithms.student.exact_queries import ExactSolving, is_exact, is_settled
-from sog.algorithms.student.queries import QuerySettings, Solving, visit_row
+from sog.algorithms.student.queries import Query, QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape
@@ -70,23 +70,26 @@ class SogActor:
         Where the game is too large to list, each has a public tree of its own, freed with it and its queries.
         """
 
-        exact = self.queries.exact_iterations
-
         def queries(job: Job) -> list[Callable[[], Job]]:
             left = job.queries if isinstance(job, SogGame) else job.followers()
-            return [
-                partial(ExactSolving, query, exact)
-                if exact and is_exact(query.public, query.node)
-                else partial(Solving, query, self.queries, rng)
-                for query in left
-                if not is_settled(query.public, query.node)
-            ]
+            return [solve for query in left if (solve := self.solving(query, rng)) is not None]
 
-        ends = is_exact if exact else None
+        ends = is_exact if self.queries.exact_iterations else None
         begun: Iterator[Job] = (
             SogGame(self.public or PublicTree(self.game.drawn(rng)), self.selfplay, rng, ends) for _ in range(games)
         )
         yield from drive_with_followers(begun, queries, evaluator, self.width)
+
+    def solving(self, query: Query, rng: np.random.Generator) -> Callable[[], Job] | None:
+        """What begins a query's solve; None for one that teaches nothing, or is not among those that are searched."""
+        settings = self.queries
+        if is_settled(query.public, query.node):
+            return None
+        if settings.exact_iterations and is_exact(query.public, query.node):
+            return partial(ExactSolving, query, settings.exact_iterations)
+        if settings.searched < 1.0 and rng.random() >= settings.searched:
+            return None
+        return partial(Solving, query, settings, rng)
 
     def rows_of(self, job: Job, rng: np.random.Generator) -> Iterator[Rows]:
         """The training rows that a finished job leaves."""

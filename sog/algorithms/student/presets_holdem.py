@@ -22,12 +22,18 @@ def late_holdem_preset(game: Holdem, name: str) -> TrainSettings:
     budget, search = Budget(30, 1.0), SearchSettings(chance_leaves=True)
     acting = SogActing(
         SelfPlaySettings(ResolveSettings(budget, search), queries=60.0, uniform_queries=True, uniform_mix=0.25),
-        QuerySettings(budget, search, recursive=0.0, exact_iterations=32),
+        QuerySettings(budget, search, recursive=0.0, exact_iterations=32, searched=0.1),
         side_by_side=4,
     )
     # A row has targets for 2,256 hands, so that small batches do; a step costs what they cost.
     learner = LearnerSettings(
-        batch=32, learning_rate=2e-3, decay=0.5, decay_steps=1_500, policy_weight=0.01, average=3e-3
+        batch=32,
+        learning_rate=2e-3,
+        decay=0.5,
+        decay_steps=1_500,
+        policy_weight=0.01,
+        updates_per_example=16.0,
+        average=3e-3,
     )
     full = TrainSettings(acting, learner, shape_for(game, 64, 2, "hands"), games=4, rounds=600)
     if name == "full":

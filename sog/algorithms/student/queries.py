@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sog.arrays import Float64
+from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
@@ -38,6 +39,7 @@ class QuerySettings:
     uniform_recursive: these are drawn uniformly from all leaf evaluations (see `query_log`).
     exact_iterations: of DCFR, by which the spot solver solves hold'em's queries on the river and where the river card
     comes, where self-play then ends a hand; 0: they are searched as all others.
+    searched: the share of all other queries that are solved.
     """
 
     budget: Budget
@@ -45,6 +47,11 @@ class QuerySettings:
     recursive: float = 0.2
     uniform_recursive: bool = False
     exact_iterations: int = 0
+    searched: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.searched <= 1.0:
+            raise SettingError(f"searched is a share of queries, not {self.searched}")
 
 
 class Solving:
