@@ -213,7 +213,7 @@ def test_games_says_what_is_trained_and_what_policies_learn(capsys: Capture, mon
     monkeypatch.setenv("COLUMNS", "100")
     assert main(["games"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0].partition("(")[0] for line in lines if len(line) > 100] == ["battleship"]
+    assert [line.split()[0].partition("(")[0] for line in lines if len(line) > 100] == ["holdem", "battleship"]
     marks = {words[0]: words[1:3] for line in lines if len(words := line.split()) > 3}
     assert marks["kuhn_poker"] == ["no", "yes"] and marks["leduc_poker"] == ["yes", "yes"]
     assert marks["chess"] == ["yes", "no"] and marks["go(board_size=9,komi=7.5)"] == ["no", "no"]

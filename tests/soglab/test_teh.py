@@ -12,15 +12,17 @@ from sog.games.catalog import make_game
 from sog.games.holdem.cards import disjoint_mass, disjoint_pairs, live_hands
 from sog.games.holdem.game import Holdem
 from sog.games.holdem.strength import showdown_signs
-from sog.measure.endgame import turn_tree
+from sog.measure.endgame import SAFE, EndgamePolicy, turn_tree
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
 from sog.play.turn_chain import public_state
 from sog.searches.leaves.evaluator import Beliefs
 from sog.training import checkpoint
+from sog.training.checkpoint import load_network
+from sog.training.shipped import find_checkpoint, named_checkpoint
 from soglab.papers import rebel_endgame, rebel_fig5_teh, teh_anchors, teh_network
-from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, CheckedDown, turn_game
+from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, CheckedDown, turn_game, turn_solved_by
 from soglab.study import Options, StudyPoint
 
 
@@ -88,3 +90,20 @@ def test_held_out_beliefs_are_open_and_of_the_turns_end() -> None:
     states = [query.public.states[query.node] for query in queries]
     assert all(len(state.board) == 4 and not state.betting.all_in for state in states)  # type: ignore[attr-defined]
     assert all(query.public.actor(query.node) == NATURE for query in queries)
+
+
+def test_the_shipped_networks_turn_is_better_than_that_of_equity() -> None:
+    """The same linear CFR and the same rivers; a network that has learned nothing gives equity."""
+    game, found = turn_game(ENDGAME), {}
+    shipped = load_network(find_checkpoint(ENDGAME))[1]
+    for name, network in {"shipped": shipped, "equity": CVPN(shape_for(game, 8, 1, "hands"))}.items():
+        policy = EndgamePolicy(game)
+        policy.solve_rivers(turn_solved_by(game, network_evaluator(network), 60), SAFE, 60)
+        found[name] = policy.measure().exploitability
+    assert found["shipped"] < 0.6 * found["equity"]
+
+
+def test_hands_before_the_turn_are_not_played_by_the_shipped_network() -> None:
+    for game in ("holdem", ENDGAME.replace("3s7hTdKs", "3s7hTd"), ENDGAME.replace("0.5;1.0;allin", "0.5;allin")):
+        assert named_checkpoint(game) is None
+    assert named_checkpoint(ENDGAME.replace("3s7hTdKs", "2c2d2h2s")) == find_checkpoint(ENDGAME)
