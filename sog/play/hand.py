@@ -16,7 +16,7 @@ import numpy as np
 from sog.errors import SogError, TooLarge
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.play.agent import Agent
-from sog.play.hand_record import Chance, HandDecision, HandRecord, chance_of
+from sog.play.hand_record import Chance, HandDecision, HandRecord, chance_of, draws_of
 from sog.play.referee import Follower, Referee, World
 from sog.play.side_by_side import Router
 from sog.progress import Report
@@ -157,7 +157,7 @@ class _Seat:
             self.agent = match.agent(who, player, hand.deal)
             self.agent.new_game()
         self.follower = Follower(hand.referee, self.agent.public)
-        self.rng = np.random.default_rng((match.seed, hand.deal, 2, player))
+        self.rng = draws_of(match.seed, hand.deal, player)
 
     def act(self, node: int, infostate: int) -> Generator[Beliefs, Evaluations, int]:
         """The column of the agent's action at the referee's node, with its own infostate in hand."""

@@ -17,7 +17,8 @@ infostate: the player's own.  action: its identity in the game.  edge: what ever
 policy: float64[A, I], what the action was drawn from, the actions of the state ascending, by infostate of the player;
 it is there where the match records policies and the agent has one.
 
-Hands 2k and 2k + 1 are deal k with the seats swapped. Chance's draws of deal k are those of `chance_of(seed, k)`.
+Hands 2k and 2k + 1 are deal k with the seats swapped. Chance's draws of deal k are those of `chance_of(seed, k)`, and
+an agent draws its actions, as `Agent.act` does, from `draws_of(seed, k, player)`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.play.referee import Referee, World
 
-__all__ = ["FORM", "Chance", "HandDecision", "HandRecord", "chance_of", "replay"]
+__all__ = ["FORM", "Chance", "HandDecision", "HandRecord", "chance_of", "draws_of", "replay"]
 
 FORM: Final = 1  # of records files; another number is another form
 
@@ -117,6 +118,11 @@ def _pair(found: Any) -> tuple[int, int]:
 def chance_of(seed: int, deal: int) -> np.random.Generator:
     """What chance draws from in both hands of a deal."""
     return np.random.default_rng((seed, deal, 0))
+
+
+def draws_of(seed: int, deal: int, player: int) -> np.random.Generator:
+    """What whoever sits in a seat draws its actions from, in both hands of a deal."""
+    return np.random.default_rng((seed, deal, 2, player))
 
 
 def replay(referee: Referee, record: HandRecord, seed: int) -> Iterator[World]:
