@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 import sog
+from sog.cli.aivat import aivat
 from sog.cli.algorithms import algorithms
 from sog.cli.compile import compile_kernels
 from sog.cli.distil import distil
@@ -118,6 +119,7 @@ app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-updat
 app.command(epilog="Example: sog lbr always-call --game leduc_poker --bets offered --hands 10000")(lbr)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog match leduc_poker random --game leduc_poker --hands 1000 --records hands.jsonl")(match)
+app.command(epilog="Example: sog aivat hands.jsonl --values exact --a leduc.json --b random")(aivat)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sog.algorithms.base import Algorithm
     from sog.measure.lbr import LbrFigure
 
-__all__ = ["lbr"]
+__all__ = ["count_preflop", "lbr"]
 
 _MBB = "mbb/h"
 
@@ -77,14 +77,14 @@ def lbr(
     if not opened.trained:
         say(f"sog: no checkpoint of {opened.game.name} is here: this network is untrained")
     settings = LbrSettings(bets, call_streets, raw, seed)
-    _count_preflop(opened.game)
+    count_preflop(opened.game)
     started = time.monotonic()
     with progress_bar(f"lbr {opened.game.name}", hands, "hands") as report:
         figure = local_best_response(opened.game, opened.seats, hands, settings, report)
     _print(agent, figure, time.monotonic() - started, as_json)
 
 
-def _count_preflop(game: object) -> None:
+def count_preflop(game: object) -> None:
     """Have the table of hands before the flop, with a progress bar where it is counted now."""
     from sog.games.holdem.equity import CANONICAL, load_preflop
     from sog.games.holdem.game import Holdem
