@@ -115,7 +115,8 @@ def biases(
     public, policy = tree(game), mixed(game, 5)
     corrects = Aivat(public.game, AivatSettings((values, values), 0), known)
     raw = corrected = odds = 0.0
-    for line in every_line(public, policy, logged or policy):
+    told = {node: p for node, p in (logged or policy).items() if public.actor(node) ^ a in known}
+    for line in every_line(public, policy, told):
         record = record_of(public, line, a)
         odds += line.odds
         raw += line.odds * record.won
@@ -308,6 +309,21 @@ def test_equities_of_holdem_are_the_mean_over_the_next_card(street: str) -> None
             below = [carried_down(fan.carry[edge][p], r, 1326) for p, r in enumerate(ranges)]
             sums.append(values.sums(public, public.child(chance, edge), (below[0], below[1])))
         assert np.sum(sums, axis=0) == pytest.approx(values.sums(public, chance, ranges))
+
+
+def test_showdowns_of_holdem_are_their_utilities() -> None:
+    public, values = (
+        PublicTree(make_game("holdem(board=2s2h2d7c9c,pot=100,stacks=400,bets=1)")).list_all(),
+        HoldemEquity(),
+    )
+    ends = [n for n in range(public.size) if public.actor(n) == TERMINAL]
+    for node in ends:
+        for pair in ((700, 10), (10, 700), (31, 1200)):
+            held = [np.zeros(1326), np.zeros(1326)]
+            held[0][pair[0]] = held[1][pair[1]] = 1.0
+            won, mass = values.sums(public, node, (held[0], held[1]))
+            assert mass > 0 and won / mass == pytest.approx(public.utility(node, pair))
+    assert len(ends) > 8
 
 
 def test_holdem_spots_that_grow_are_corrected() -> None:
