@@ -59,7 +59,7 @@ def aivat(
 
     match = read_match(records)
     game, seed = match.get("game"), match.get("seed")
-    if not isinstance(game, str) or not isinstance(seed, int):
+    if not isinstance(game, str) or not isinstance(seed, int) or seed < 0:
         raise SettingError(f"{records} does not say its match's game and seed")
     if not match.get("policies"):
         raise SettingError(f"{records} has no policies: `sog match --records FILE --policies` writes them")

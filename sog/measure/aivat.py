@@ -101,6 +101,10 @@ def _figure(
     settings, raw, corrected = corrects.settings, list[float](), list[float]()
     for record in records:
         referee = Referee(PublicTree(corrects.game)) if shared is None else shared
+        if record.a != record.number % 2:
+            raise SettingError(
+                f"hand {record.number}: seats are swapped from hand to hand, and A sits in the wrong one"
+            )
         worlds = list(replay(referee, record, settings.seed))
         corrected.append(corrects.corrected(referee.public, record, worlds))
         if not settings.own_draws:
@@ -173,7 +177,7 @@ class Aivat:
             world = after
         sign = -1.0 if record.a else 1.0
         ended = public.actor(world.node) == TERMINAL
-        if not ended or abs(sign * public.utility(world.node, world.pair) - record.won) > _SAME:
+        if not ended or not abs(sign * public.utility(world.node, world.pair) - record.won) <= _SAME:  # NaN is neither
             raise SettingError(f"hand {record.number} does not end as its record says")
         return sign * (total + _mean([values.sums(public, world.node, ranges)]))
 

@@ -97,7 +97,7 @@ class HandRecord:
             found = json.loads(line)
             steps = tuple(_step(one) for one in found["steps"])
             record = cls(int(found["hand"]), int(found["a"]), _pair(found["pair"]), steps, float(found["won"]))
-        except (KeyError, TypeError, RecursionError) as error:
+        except (KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError(f"no record of a hand: {error}") from error
         return record
 

@@ -278,7 +278,9 @@ def test_records_that_cannot_be_are_named() -> None:
     ):
         with pytest.raises(SettingError, match=why):
             measured([*records[:6], changed(records[6], policy), *records[7:]], values, "kuhn_poker")
-    for wrong in (replace(records[0], won=9.0), replace(records[0], steps=records[0].steps[:1])):
+    with pytest.raises(SettingError, match="hand 0: seats are swapped from hand to hand"):
+        measured([replace(records[0], a=7), *records[1:]], values, "kuhn_poker")
+    for wrong in (replace(records[0], won=float("nan")), replace(records[0], steps=records[0].steps[:1])):
         with pytest.raises(SettingError, match="hand 0 does not end as its record says"):
             measured([wrong, *records[1:]], values, "kuhn_poker")
     with pytest.raises(SettingError, match="no pair of hands"):

@@ -251,7 +251,15 @@ def test_other_rules_or_seeds_are_found_by_a_replay() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["", "{}", "[1]", '{"hand": 0, "a": 0, "pair": [1], "steps": [], "won": 1}', "[" * 9999]
+    "line",
+    [
+        "",
+        "{}",
+        "[1]",
+        '{"hand": 0, "a": 0, "pair": [1], "steps": [], "won": 1}',
+        '{"hand": Infinity, "a": 0, "pair": [1, 0], "steps": [], "won": 1}',
+        "[" * 9999,
+    ],
 )
 def test_lines_that_are_no_hands(line: str) -> None:
     with pytest.raises(ValueError):
