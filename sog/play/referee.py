@@ -106,8 +106,9 @@ class Referee:
         """The child of `node` that is a game state, added where the fan is not listed."""
         if not self.public.list_fan(node):
             return self.public.add(state, node)
-        for e in range(self.public.num_edges(node)):
-            if self.public.states[self.public.child(node, e)] == state:
+        # By the rules' states: nodes are added for what happened alone, since some are dear, such as hold'em's boards.
+        for e, child in enumerate(self._fan(node).children):
+            if child == state:
                 return self._child(node, e)
         raise GameError(f"{self.public.game.name}: chance led to a state that its fan does not list")
 
