@@ -302,7 +302,7 @@ def test_what_a_game_raises_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
 @pytest.mark.parametrize(
     ("words", "way_out"),
     [
-        ([RIVER], "the setting batch=270 would fit"),
+        ([RIVER.replace(")", ",inputs=paper)")], "the setting batch=270 would fit"),
         (
             ["scotland_yard(map=london)", "--algorithm", "sog(network=6x2048)"],
             "the setting network=3x256, or one like it, makes a smaller network",
