@@ -110,10 +110,11 @@ class Student(Algorithm):
         return network_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """By default of the budget (100, 0.1)."""
+        """By default of the budget (100, 0.1), of a network over hands, which is slow, (30, 0.2)."""
         self._refuse_leaves()
-        settings = self._resolving(self._budget(100, 0.1), opened.network.shape)
-        evaluator = opened.evaluator
+        shape, evaluator = opened.network.shape, opened.evaluator
+        budget = self._budget(30, 0.2) if shape.kind == "hands" else self._budget(100, 0.1)
+        settings = self._resolving(budget, shape)
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
