@@ -143,7 +143,7 @@ class Aivat:
         wide = isinstance(game, Holdem) and len(game.spot.board) < _TURN
         self.averaged = frozenset(sorted(known)[:1]) if wide else known
         self.ranges = game.root_ranges()
-        self._lines: _Lines | None = None
+        self._lines: _RangeLines | None = None
         self._deals: dict[int, float] = {}  # the mean before the deal, by where A sits
 
     def corrected(self, public: PublicTree, record: HandRecord, worlds: Iterable[World]) -> float:
@@ -152,7 +152,7 @@ class Aivat:
         SettingError where the record cannot be.
         """
         if self._lines is None or self._lines.public is not public:
-            self._lines = _Lines(public)
+            self._lines = _RangeLines(public)
         lines, values, line = self._lines, self.settings.values[record.a], iter(worlds)
         world = next(line)
         ranges = self._seen(public, record, world, self.ranges)
@@ -194,7 +194,7 @@ class Aivat:
         return zero, one
 
 
-class _Lines:
+class _RangeLines:
     """How ranges go down the lines of a public tree."""
 
     def __init__(self, public: PublicTree) -> None:
