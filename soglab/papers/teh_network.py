@@ -154,7 +154,7 @@ EXPERIMENT: Final = Experiment(
     id="teh-network",
     paper="ReBeL",
     figure="C.2, a network at the turn's ends",
-    minutes=12,
+    minutes=25,
     what="Turn endgame hold'em: the turn from the network's values, and their errors at beliefs it has not seen",
     study=Study(plan, compute, present, alone=True),
 )
