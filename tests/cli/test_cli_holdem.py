@@ -189,6 +189,9 @@ def test_a_network_of_a_family_is_measured_on_one_board(drawn: str, capsys: Capt
     found = json.loads(capsys.readouterr().out)
     assert found["game"] == make_game(ENDGAME).name and found["exploitability"]["mean"] > 0
     assert found["chance_leaves"] and found["every_decision"]
+    assert main([*words, "--algorithm", "sog(every_decision=False)"]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert not alone["every_decision"] and alone["exploitability"]["mean"] != found["exploitability"]["mean"]
     assert main([*words, "--algorithm", "sog(chance_leaves=False)"]) == 0
     opened = json.loads(capsys.readouterr().out)
     assert not opened["chance_leaves"] and opened["exploitability"]["mean"] != found["exploitability"]["mean"]
