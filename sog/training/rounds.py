@@ -134,7 +134,10 @@ class _Watch:
         return self.over()
 
     def over(self) -> bool:
-        late = max(working_time() - self._deadline, self._clock.processor() - self._most)
+        # Searches ask this each time they want leaves evaluated: clocks are read only where there is a limit.
+        late = -math.inf if self._deadline == math.inf else working_time() - self._deadline
+        if self._most < math.inf:
+            late = max(late, self._clock.processor() - self._most)
         return bool(self._stops) or late >= GRACE_SECONDS
 
     def stopped(self) -> bool:

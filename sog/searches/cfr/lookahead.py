@@ -118,7 +118,7 @@ class Lookahead:
 
     def public_node(self, n: int) -> int:
         """The public node of node n."""
-        return int(self.nodes.public[n])
+        return int(self.nodes.public.item(n))
 
     def node_of(self, public_node: int) -> int:
         """The first node of a public node; -1 where there is none."""
@@ -131,15 +131,15 @@ class Lookahead:
 
     def actor(self, n: int) -> int:
         """Who acts at node n: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes.actor[n])
+        return int(self.nodes.actor.item(n))
 
     def is_leaf(self, n: int) -> bool:
         """Whether the game continues below node n, but the tree does not."""
-        return bool(self.nodes.kind[n] == Kind.LEAF)
+        return bool(self.nodes.kind.item(n) == Kind.LEAF)
 
     def is_open(self, n: int) -> bool:
         """Whether node n has children in the tree."""
-        return bool(self.nodes.kind[n] == Kind.INTERIOR)
+        return bool(self.nodes.kind.item(n) == Kind.INTERIOR)
 
     def decisions(self) -> Iterator[int]:
         """The open nodes where a player acts, parents before children."""
@@ -156,8 +156,8 @@ class Lookahead:
 
     def children(self, n: int) -> list[int]:
         """The child over each public edge of node n, -1 where it is not in the tree; none of a leaf."""
-        first = int(self.nodes.child0[n])
-        children: list[int] = self.child.node[first : first + int(self.nodes.edges[n])].tolist()
+        first = self.nodes.child0.item(n)
+        children: list[int] = self.child.node[first : first + self.nodes.edges.item(n)].tolist()
         return children
 
     def children_by_action(self, n: int, infostate: int = 0) -> list[int]:
@@ -261,17 +261,17 @@ class Lookahead:
 
     def span(self, n: int, p: int) -> slice:
         """Where player p's infostates of node n lie along the slots."""
-        start = int(self.nodes.offset[n, p])
-        return slice(start, start + int(self.nodes.width[n, p]))
+        start = self.nodes.offset.item(n, p)
+        return slice(start, start + self.nodes.width.item(n, p))
 
     def block(self, n: int) -> slice:
         """Where the (action, infostate) entries of decision node n lie, action by action."""
-        start = int(self.nodes.entry0[n])
-        return slice(start, start + int(self.nodes.actions[n]) * int(self.nodes.width[n, self.actor(n)]))
+        start = self.nodes.entry0.item(n)
+        return slice(start, start + self.nodes.actions.item(n) * self.nodes.width.item(n, self.actor(n)))
 
     def table(self, n: int, row: Entry) -> Float64:
         """float64[A, I]: a view of one row of entries at decision node n."""
-        return self.entries[row, self.block(n)].reshape(int(self.nodes.actions[n]), -1)
+        return self.entries[row, self.block(n)].reshape(self.nodes.actions.item(n), -1)
 
     def expand(self, n: int, only: int = -1) -> None:
         """Make the leaf n interior by adding all its children, or one more child over edge `only`.

@@ -170,11 +170,11 @@ def _to_turn(public: Public, tree: Tree, walk: SampledWalk, n: int, p: int, samp
             continue
         # Infostate I is met with probability (opponent's reach) * (chance's) * s. Over s, S grows by reach * policy in
         # the mean, times chance's part, which is the same for all actions of I.
-        i = pair[node.actor]
+        i, width = pair[node.actor], node.width[node.actor]
         k = node.entry0 + i
         for _ in range(node.actions):
             entries[Entry.POLICY_SUM, k] += entries[Entry.POLICY, k] / sampled
-            k += node.width[node.actor]
+            k += width
         # By its own policy, without exploring: the probabilities cancel in the regrets.
         chosen, _ = _draw_action(public, tree, walk.rng, n, i, 0.0)
         n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))

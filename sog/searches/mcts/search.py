@@ -81,16 +81,16 @@ class PuctTree:
 
     def columns(self, n: int = 0) -> slice:
         """Where the actions of node n lie in `child` and `stats`."""
-        first = int(self.nodes.first[n])
-        return slice(first, first + int(self.nodes.columns[n]))
+        first = int(self.nodes.first.item(n))
+        return slice(first, first + int(self.nodes.columns.item(n)))
 
     def public_node(self, n: int) -> int:
         """The public node of node n."""
-        return int(self.nodes.public[n])
+        return int(self.nodes.public.item(n))
 
     def actor(self, n: int) -> int:
         """Who acts at node n: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes.actor[n])
+        return int(self.nodes.actor.item(n))
 
     def children(self, n: int = 0) -> list[int]:
         """The node that each action of node n leads to, -1 where it was not tried."""

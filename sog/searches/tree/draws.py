@@ -125,8 +125,8 @@ def move(public: Public, a: int, i: int) -> tuple[int, int]:
     if action.edge >= 0:
         return action.edge, i
     # One link for each infostate that may take the action.
-    for k in range(action.links):
-        link = public.links[action.link0 + k]
+    for k in range(action.link0, action.link0 + action.links):
+        link = public.links[k]
         if link.source == i:
             return link.edge, link.target
     return -1, i

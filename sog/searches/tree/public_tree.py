@@ -121,7 +121,7 @@ class PublicTree:
 
     def actor(self, node: int) -> int:
         """Who acts: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes.actor[node])
+        return int(self.nodes.actor.item(node))
 
     def num_infostates(self, node: int) -> tuple[int, int]:
         """How many infostates each player has."""
@@ -134,13 +134,13 @@ class PublicTree:
 
     def _actions_of(self, node: int) -> slice:
         """Where a node's actions lie in the table of actions."""
-        first = int(self.nodes.action0[node])
-        return slice(first, first + int(self.nodes.actions[node]))
+        first = int(self.nodes.action0.item(node))
+        return slice(first, first + int(self.nodes.actions.item(node)))
 
     def _edges_of(self, node: int) -> slice:
         """Where a listed node's edges lie in the table of edges."""
-        first = int(self.nodes.edge0[node])
-        return slice(first, first + int(self.nodes.edges[node]))
+        first = int(self.nodes.edge0.item(node))
+        return slice(first, first + int(self.nodes.edges.item(node)))
 
     def legal(self, node: int) -> Float64:
         """float64[A, I]: 1 where the actor's infostate may take the action, at a listed decision node."""
@@ -160,7 +160,7 @@ class PublicTree:
 
     def edge_of(self, node: int, a: int, infostate: int = 0) -> int:
         """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal."""
-        row = int(self.nodes.action0[node]) + a
+        row = int(self.nodes.action0.item(node)) + a
         if self.action_rows.edge[row] >= 0:
             return int(self.action_rows.edge[row])
         links = self._links_of(row)
@@ -179,16 +179,16 @@ class PublicTree:
 
     def num_edges(self, node: int) -> int:
         """How many public edges leave a listed node."""
-        return int(self.nodes.edges[node])
+        return int(self.nodes.edges.item(node))
 
     def is_plain(self, node: int) -> bool:
         """Whether every infostate's action a takes edge a and keeps its index, so that everybody sees what is done."""
-        return bool(self.nodes.plain[node])
+        return bool(self.nodes.plain.item(node))
 
     def slots_of(self, node: int, p: int) -> Int32:
         """int32[I]: the network slot of each of player p's infostates."""
-        start = int(self.nodes.slot0[node, p])
-        return self.slots[start : start + int(self.nodes.width[node, p])]
+        start = self.nodes.slot0.item(node, p)
+        return self.slots[start : start + self.nodes.width.item(node, p)]
 
     def places_of(self, node: int, p: int) -> Int32:
         """int32[I]: where each of player p's infostates is in an array by slot of both players, [S0 + S1]."""
@@ -208,7 +208,7 @@ class PublicTree:
 
     def value_unit(self, node: int) -> float:
         """How many utilities a network value of 1 stands for."""
-        return float(self.nodes.value_unit[node])
+        return float(self.nodes.value_unit.item(node))
 
     def value_units(self, nodes: Int32) -> Float64:
         """float64[B]: `value_unit` of each of the nodes."""
@@ -217,7 +217,7 @@ class PublicTree:
 
     def weights(self, node: int) -> Float64:
         """float64[I0, I1]: W, where pairs of infostates are few enough for a matrix."""
-        weights: Float64 = self.matrix(int(self.nodes.weight[node])) * self.nodes.weight_scale[node]
+        weights: Float64 = self.matrix(int(self.nodes.weight.item(node))) * self.nodes.weight_scale[node]
         return weights
 
     def utility(self, node: int, pair: tuple[int, int]) -> float:
