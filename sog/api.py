@@ -133,10 +133,13 @@ def search(
 
     budget: (s, c), by default (100, 1).  leaves: what values them: a checkpoint, a game whose shipped network does, an
     evaluator, or None: every leaf is worth 0.  seed: of its trajectories.
-    Raises GameError where no player is to move at the root, SettingError for another game's network.
+    Raises GameError where no player is to move at the root, SettingError for another game's network and for an
+    evaluator whose answers are not finite or have other shapes.
 
         found = sog.search("leduc_poker", sog.Budget(1000, 1.0), leaves="leduc_poker")
         found.policy[:, 0]                 # with the first card in hand
+
+    An evaluator of your own answers a list of Beliefs with a list of Evaluations (docs/extending.md, "Leaves").
     """
     check_whole("seed", seed, 0)
     rules = _game(game)
@@ -144,6 +147,8 @@ def search(
     if player >= NATURE:
         where = f"{rules.name}: no player is to move in {rules.state_name(rules.root())}"
         raise GameError(f"{where}; to search from a later state, give sog.Rooted(game, state)")
+    if not (leaves is None or isinstance(leaves, str | Path) or callable(leaves)):
+        raise SettingError(f"leaves are a checkpoint, a game or a function, not {type(leaves).__name__}")
     evaluator = _network_of(leaves, rules) if isinstance(leaves, str | Path) else leaves
     if not isinstance(budget, Budget | None):
         raise SettingError(f"a search budget is sog.Budget(s, c), such as sog.Budget(100, 1.0), not {budget!r}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import math
 import pydoc
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ import torch
 import sog
 from sog.errors import GameError, SettingError
 from sog.games.rules.kuhn import Kuhn
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer
 
 ROOT = Path(__file__).parents[1]
 
@@ -148,3 +151,28 @@ def test_what_is_no_policy_is_not_measured(row: np.ndarray, says: str) -> None:
     for node in policy:
         with pytest.raises(sog.SogError, match=says):
             sog.exploitability({**policy, node: row}, "kuhn_poker")
+
+
+def test_an_evaluator_that_answers_nonsense_is_refused() -> None:
+    def nan(requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [answer._replace(values=answer.values * math.nan) for answer in map(zero_answer, requests)]
+
+    for evaluator, says in (
+        (nan, "values that are not finite"),
+        (7, "a checkpoint, a game or a function, not int"),
+        (lambda requests: None, "a list of Evaluations, not NoneType"),
+        (lambda requests: [None], "a list of Evaluations, not a list with NoneType"),
+        (lambda requests: [], "answered 0 of 1 requests"),
+    ):
+        with pytest.raises(SettingError, match=says):
+            sog.search("leduc_poker", sog.Budget(4, 1.0), leaves=cast(Any, evaluator))
+
+
+def test_a_budget_that_the_algorithm_has_not_is_refused() -> None:
+    with pytest.raises(SettingError, match="rebel has no simulations"):
+        sog.load_agent("leduc_poker", algorithm="rebel", simulations=10)
+
+
+def test_an_untrained_agent_says_so() -> None:
+    with pytest.warns(UserWarning, match="kuhn_poker has no trained network"):
+        sog.load_agent("kuhn_poker")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -105,7 +106,8 @@ def load_agent(
     simulations, per_update: the search budget (s, c), as far as the algorithm has one; by default (100, 1).
     seed: decides its searches.  algorithm: an algorithm string, such as sog(alpha=0.2); by default the one that trained
     the network, where it plays hidden information, else Student of Games.
-    Raises CheckpointError, GameError or SettingError, each in one line.
+    Raises CheckpointError, GameError or SettingError, each in one line; a budget that what plays has not is refused.
+    Where no network is trained, a UserWarning says so, since every leaf is then worth 0.
 
         agent = sog.load_agent("leduc_poker", simulations=50)
         agent.policy(0)                    # float64[A, I]: at the first decision, by action and card
@@ -121,7 +123,15 @@ def load_agent(
     asked = {"simulations": simulations, "per_update": per_update}
     usual = {name: value for name, value in _BUDGET.items() if name not in plays.given()}
     budget = usual | {name: value for name, value in asked.items() if value is not None}
-    return LoadedAgent(open_network(text, plays.name), plays, budget, seed)
+    opened = open_network(text, plays.name)
+    searches = Student() if opened.game.deterministic and not plays.plays_boards else plays
+    for name in (name for name, value in asked.items() if value is not None and name not in searches.own()):
+        raise SettingError(
+            f"{searches.name} has no {name} to be chosen; sog algorithms {searches.name} lists what it has"
+        )
+    if not opened.trained:
+        warnings.warn(f"{opened.game.name} has no trained network here: sog.train learns one", stacklevel=2)
+    return LoadedAgent(opened, plays, budget, seed)
 
 
 class Recalled:

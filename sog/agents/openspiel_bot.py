@@ -31,9 +31,10 @@ class SogBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
     need not begin with `restart`. Of the history it uses what its player may know.
     """
 
-    def __init__(self, reader: Reader, player_id: int, seed: int) -> None:
-        """reader: the policy at a state.  seed: of the actions drawn."""
+    def __init__(self, reader: Reader, game: str, player_id: int, seed: int) -> None:
+        """reader: the policy at a state.  game: OpenSpiel's short name of it.  seed: of the actions drawn."""
         pyspiel.Bot.__init__(self)
+        self._game = game
         self._reader, self._player, self._rng = reader, player_id, np.random.default_rng((seed, player_id))
 
     def player_id(self) -> int:
@@ -45,14 +46,23 @@ class SogBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
         return True
 
     def get_policy(self, state: SpielState) -> ActionPolicy:
-        """(action, probability) of each legal action."""
+        """(action, probability) of each legal action; GameError in another game, or where another player is to move."""
+        self._refuse_other_game(state)
+        if not (state.is_simultaneous_node() or state.current_player() == self._player):
+            raise GameError(f"this bot is player {self._player}, and player {state.current_player()} is to move")
         return self._reader(state)
+
+    def _refuse_other_game(self, state: SpielState) -> None:
+        played = _short_name(state.get_game())
+        if played != self._game:
+            raise GameError(f"this bot plays {self._game}, not {played}")
 
     def step_with_policy(self, state: SpielState) -> tuple[ActionPolicy, int]:
         """The policy, and an action drawn from it; ([], INVALID_ACTION) where the player has no action."""
+        self._refuse_other_game(state)
         if not state.legal_actions(self._player):
             return [], int(pyspiel.INVALID_ACTION)
-        policy = self._reader(state)
+        policy = self.get_policy(state)
         chances = np.array([probability for _, probability in policy])
         return policy, policy[int(self._rng.choice(len(policy), p=chances / chances.sum()))][0]
 
@@ -86,7 +96,14 @@ def openspiel_bot(
         raise SettingError(f"player_id is 0 or 1, not {player_id}")
     agent = load_agent(checkpoint_or_game, simulations, per_update, seed)
     read = _on_board(agent) if agent.game.deterministic else _with_infostates(agent, player_id)
-    return SogBot(read, player_id, seed)
+    return SogBot(read, _short_name(openspiel_game(agent.game)), player_id, seed)
+
+
+def _short_name(game: Any) -> str:
+    """OpenSpiel's name of a game without its parameters; of one taken in turns, that of the game itself."""
+    kind = game.get_type().short_name
+    inner = game.get_parameters().get("game") if kind == "turn_based_simultaneous_game" else None
+    return str(kind if inner is None else inner["name"])
 
 
 def _on_board(agent: LoadedAgent) -> Reader:

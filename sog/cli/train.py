@@ -124,6 +124,9 @@ def train(
         print_json(_answer(rules, run, folder, point, watch.latest))
     else:
         _say_done(rules, folder, point)
+        if minutes is not None and point.round >= until.total(settings) and point.minutes < minutes:
+            longer = "--rounds makes it longer" if preset == "full" else "--rounds or --preset full makes it longer"
+            say(f"sog: the preset {preset} ends after {point.round} rounds, before --minutes {minutes:g}; {longer}")
 
 
 def _refuse_unfit(where: Where, asynchronous: bool, serve: str | None, processor_minutes: float | None) -> None:

@@ -245,8 +245,13 @@ class Game(ABC):
         """Every public edge leaving s. Not called where `listable(s)` is false or s is terminal."""
 
     def child(self, s: State, edge: int) -> State:
-        """The state at the end of one public edge leaving s."""
-        return self.fan(s).children[edge]
+        """The state at the end of one public edge leaving s; GameError where there is no such edge."""
+        children = self.fan(s).children
+        if not 0 <= edge < len(children):
+            raise GameError(
+                f"{self.name} at {self.state_name(s)}: of its {len(children)} edges, from 0 on, none is {edge}"
+            )
+        return children[edge]
 
     @abstractmethod
     def weights(self, s: State) -> Scaled:

@@ -85,9 +85,10 @@ def _value(value: str, text: str) -> Parameter:
         return value[1:-1]
     if value in ("True", "False", "true", "false"):
         return value in ("True", "true")
-    if _INT.fullmatch(value):
+    digits = value.isdecimal() and value != "0"
+    if _INT.fullmatch(value) and not (digits and value.startswith("0")):
         return int(value)
-    if value.isdecimal():  # longer than a number is here: moves as digits, say
+    if digits:  # longer than a number is here, or with a 0 before it that a number would lose: moves as digits, say
         return value
     if not _FLOAT.fullmatch(value):
         return value

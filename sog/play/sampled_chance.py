@@ -12,7 +12,7 @@ import numpy as np
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE, Carry, carried_down
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.leaves.evaluator import Beliefs, SearchGenerator, Wanted
+from sog.searches.leaves.evaluator import Beliefs, SearchGenerator, Wanted, refuse_infinite
 from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["SIBLINGS", "Estimate", "Ranges", "carried", "first_after"]
@@ -71,6 +71,7 @@ class Estimate:
         ranges = [carried(self.public, self.chance, c, self.ranges) for c in children]
         by_slot = [self.public.ranges_by_slot(c, r) for c, r in zip(children, ranges, strict=True)]
         answer = yield Beliefs(self.public, np.array(children, dtype=np.int32), np.array(by_slot), Wanted.VALUES)
+        refuse_infinite("values", answer.values)
         # The network answers conditional on the infostate.
         conditional = [self._of_opponent(c, answer.values[b]) for b, c in enumerate(children)]
         masses = [self.public.masses(c, *r)[self.opponent] for c, r in zip(children, ranges, strict=True)]

@@ -75,6 +75,18 @@ def test_python_s_match_runner_drives_it_without_hidden_information() -> None:
             assert evaluate_bots.evaluate_bots(game.new_initial_state(), bots, rng)[seat] >= 0
 
 
+def test_states_of_another_game_or_seat_are_refused() -> None:
+    bot = sog.openspiel_bot("tic_tac_toe", 0, simulations=8)
+    other = pyspiel.load_game("connect_four").new_initial_state()
+    with pytest.raises(GameError, match="this bot plays tic_tac_toe, not connect_four"):
+        bot.step(other)
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    state.apply_action(4)
+    with pytest.raises(GameError, match="this bot is player 0, and player 1 is to move"):
+        bot.get_policy(state)
+    assert bot.step(state) == pyspiel.INVALID_ACTION  # as OpenSpiel has it: not its turn
+
+
 def test_what_openspiel_lacks_is_refused() -> None:
     with pytest.raises(SettingError, match="0 or 1, not 2"):
         sog.openspiel_bot("leduc_poker", 2)

@@ -143,6 +143,7 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
     (Kuhn, "actions", lambda a: a[:0], "0 actions for actor 0"),
     (Kuhn, "features", lambda x: x[1:], r"no float32\[6\] features but float32\[5\]"),
     (Kuhn, "features", lambda x: x * np.float32(np.nan), "features are not finite"),
+    (Kuhn, "features", lambda x: x * np.float32(0.0), "the same features as .*, where others act or act otherwise"),
     (Kuhn, "value_unit", lambda u: 0.0, "value unit 0.0"),
     (
         Kuhn,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
+import pytest
 
+from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.positions import BoardPosition
+from sog.games.catalog import make_game
 from sog.games.checks.openspiel import compare_with_openspiel
 from sog.games.checks.public_states import check_game
 from sog.opponents.connect_four.bitboards import threats
@@ -71,3 +74,9 @@ def test_self_play_may_begin_all_over_the_game() -> None:
     assert np.percentile(lengths, 25) < 9 and (lengths > 15).mean() > 0.25
     assert len({start.name for start in starts if start is not None}) > 270
     assert ConnectFour("44").random_start(rng) is None
+
+
+@pytest.mark.parametrize("moves", ["044", "00004", "0"])
+def test_a_zero_before_the_moves_is_no_column(moves: str) -> None:
+    with pytest.raises(GameError, match=f"move 1 of moves={moves} is not the number of an open column"):
+        make_game(f"connect_four(moves={moves})")

@@ -155,19 +155,13 @@ def test_after_a_restart_leaves_are_evaluated_again() -> None:
     assert leaves and leaves <= evaluated
 
 
-def test_without_a_prior_the_first_legal_action_is_opened() -> None:
-    """Priors that are no numbers must not lead to an edge that there is not."""
-
+def test_priors_that_are_no_numbers_are_refused() -> None:
     def broken(requests: Sequence[Beliefs]) -> list[Evaluations]:
         return [answer._replace(logits=np.full_like(answer.logits, np.nan)) for answer in zero_evaluator(requests)]
 
-    public = PublicTree(TicTacToe())
-    tree = Lookahead(public, 0, public.game.root_ranges())
-    run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), broken)
-    children = [c for c in tree.children_by_action(0) if c >= 0]
-    assert children and len(children) == len(set(children))
-    for c in children:
-        assert public.path(tree.public_node(c))[:-1] == [0]
+    tree = Lookahead(PublicTree(TicTacToe()), 0, TicTacToe().root_ranges())
+    with pytest.raises(SettingError, match="logits that are not finite"):
+        run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), broken)
 
 
 def test_budgets_are_written_as_in_the_papers() -> None:

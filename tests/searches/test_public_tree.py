@@ -258,3 +258,37 @@ def test_kernels_get_the_tables_as_they_are_after_growth() -> None:
     assert len(public.arrays.nodes) > len(before.nodes)
     for ours, theirs in zip(public.arrays[:3], (public.nodes, public.edges, public.action_rows), strict=True):
         assert np.shares_memory(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("node", "action", "says"),
+    [
+        (0, 2, "no action has place 2: its actions"),  # 2 is an action's identity there
+        (0, -1, "no action has place -1"),
+        (10_000, 0, "has no public node 10000"),
+        (-1, 0, "has no public node -1"),
+    ],
+)
+def test_an_action_that_is_not_there_has_no_edge(node: int, action: int, says: str) -> None:
+    public = PublicTree(Leduc()).list_all()
+    with pytest.raises(GameError, match=says):
+        public.edge_of(node, action)
+
+
+@pytest.mark.parametrize(("node", "edge"), [(0, 2), (0, -1), (465, 0), (-1, 0)])
+def test_an_edge_that_is_not_there_has_no_child(node: int, edge: int) -> None:
+    public = PublicTree(Leduc()).list_all()
+    with pytest.raises(GameError, match=r"none is|has no public node"):
+        public.child(node, edge)
+
+
+@pytest.mark.parametrize("game", [Leduc(), make_game("tic_tac_toe")], ids=lambda game: game.name)
+@pytest.mark.parametrize("edge", [-1, 9])
+def test_a_game_refuses_an_edge_that_is_not_there(game: Game, edge: int) -> None:
+    with pytest.raises(GameError, match="none is"):
+        game.child(game.root(), edge)
+
+
+def test_an_infostate_that_is_not_there_takes_no_edge() -> None:
+    with pytest.raises(GameError, match="player 0 has no infostate 6"):
+        PublicTree(Leduc()).list_all().edge_of(0, 0, 6)

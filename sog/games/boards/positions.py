@@ -10,6 +10,7 @@ import numpy as np
 import pyspiel
 
 from sog.arrays import Array, Float32, Int32
+from sog.errors import GameError
 from sog.games.base import TERMINAL, Fan, Game, Moves, Operator, Scaled, State
 
 HISTORY: Final = 8  # positions that the planes show, the latest first (AlphaZero, "Representation")
@@ -108,6 +109,8 @@ class PositionGame(Game):
 
     def child(self, s: State, edge: int) -> State:
         position = cast(BoardPosition, s)
+        if not 0 <= edge < len(position.legal):
+            raise GameError(f"{self.name}: of the position's {len(position.legal)} moves, from 0 on, none is {edge}")
         return BoardPosition(position.spiel.child(position.legal.item(edge)), position)
 
     def weights(self, s: State) -> Scaled:

@@ -69,10 +69,10 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> GameRepor
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
     Attributes; types, shapes, dtypes, actions, slots, features and names; the pair weights of the children against the
-    parent's; payoffs against u_max and the weights; draws of chance; the same answers when called again (at
-    1,000 states); no state leads back to itself; games end; the symmetries that the game names. Raises GameError on the
-    first violation, or where the game's own code raises, in one line that names the game and the public state;
-    SettingError for no number of states or a negative seed.
+    parent's; payoffs against u_max and the weights; features that tell apart where other actions are possible; draws of
+    chance; the same answers when called again (at 1,000 states); no state leads back to itself; games end; the
+    symmetries that the game names. Raises GameError on the first violation, or where the game's own code raises, in one
+    line that names the game and the public state; SettingError for no number of states or a negative seed.
 
     `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
     it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as
@@ -96,6 +96,7 @@ def _checked(game: Game, max_states: int, seed: int) -> GameReport:
     rng = np.random.default_rng(seed)
     chances = terminals = decisions = pairs = 0
     complete, largest = True, 0.0
+    alike: dict[bytes, State] = {}
     for visit in walk(game, max_states, seed):
         s = visit.state
         w = check_state(game, s)
@@ -117,6 +118,7 @@ def _checked(game: Game, max_states: int, seed: int) -> GameReport:
             check_draw(game, s, w, rng)
         else:
             decisions += 1
+            _check_told_apart(game, s, alike)
     _check_no_cycle(game, list(numbers), edges)
     if not terminals and decisions + chances >= _ENDLESS:
         raise GameError(f"{game.name}: a line of {decisions + chances:,} public states does not end")
@@ -126,6 +128,19 @@ def _checked(game: Game, max_states: int, seed: int) -> GameReport:
     complete = complete and visit.waiting == 0
     listed = _listed(len(numbers), edges) if complete and numbers else int(complete)
     return GameReport(game.name, decisions, chances, terminals, pairs, complete, largest, listed)
+
+
+def _check_told_apart(game: Game, s: State, alike: dict[bytes, State]) -> None:
+    """States that a network sees alike have the same player to act and the same actions.
+
+    It sees features, and in the ranges which slots there are.  alike: the first decision with these, by their bytes.
+    """
+    seen = (game.features(s), *(game.slot(s, p) for p in (0, 1)))
+    first = alike.setdefault(b"".join(np.ascontiguousarray(part).tobytes() for part in seen), s)
+    if first is s or (game.actor(first) == game.actor(s) and np.array_equal(game.actions(first), game.actions(s))):
+        return
+    fault = f"the same features as {game.state_name(first)!r}, where others act or act otherwise: a network cannot know"
+    raise GameError(f"{game.name} at {game.state_name(s)!r}: {fault}")
 
 
 def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:

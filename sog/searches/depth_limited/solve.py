@@ -23,7 +23,7 @@ from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.depth_limited.turns import Answered, Games, Mix, Schedule, Stretch, Turns
 from sog.searches.leaves import kernels
-from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, refuse_infinite
 from sog.searches.leaves.kernels import Leaves, Look, Request, Weighing
 from sog.searches.leaves.memory import LeafMemory
 from sog.searches.tree.players import Players
@@ -108,11 +108,12 @@ class _SolveRun:
         return self.memory.latest(places)
 
     def _checked(self, values: Float64) -> Float64:
-        """The values of an evaluator that gives as many a leaf as the solver reads; SettingError where it does not."""
+        """Finite values of an evaluator that gives as many a leaf as the solver reads; SettingError otherwise."""
         if values.shape[1] != self.nothing.shape[1]:
             raise SettingError(
                 f"{self.settings.solver.name} reads {self.nothing.shape[1]} values a leaf, not {values.shape[1]}"
             )
+        refuse_infinite("values", values)
         return values
 
     def minimise_regret(self, rule: Rule, visit: Visit, visited: Visited) -> SearchGenerator:

@@ -17,7 +17,7 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.matching import REACH_FLOOR
 from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.kernels.jit import njit
-from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
+from sog.searches.leaves.evaluator import Beliefs, SearchGenerator, refuse_infinite
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.public_tree import PublicTree
@@ -36,6 +36,7 @@ def play_priors(games: Subgames) -> SearchGenerator:
         tree.forward(Entry.AVERAGE_POLICY)
         nodes: Int32 = tree.nodes.public[level]
         answer = yield Beliefs(public, nodes, np.array([games.reaches(n) for n in level]))
+        refuse_infinite("logits", answer.logits)
         for n, s, logits in zip(level, nodes, answer.logits, strict=True):
             tree.table(n, Entry.AVERAGE_POLICY)[:] = prior_policy(public, int(s), logits)
     tree.forward(Entry.AVERAGE_POLICY)

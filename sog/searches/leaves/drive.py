@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Protocol, TypeVar
 
-from sog.searches.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
+from sog.searches.leaves.evaluator import Beliefs, Evaluator, SearchGenerator, ask
 
 
 class Job(Protocol):
@@ -40,7 +40,7 @@ def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[
         if not active:
             return
         # One call for all: an evaluator's cost grows more slowly than its batch.
-        answers = evaluator([beliefs for _, _, beliefs in active])
+        answers = ask(evaluator, [beliefs for _, _, beliefs in active])
         still: list[tuple[J, SearchGenerator, Beliefs]] = []
         for (job, generator, _), answer in zip(active, answers, strict=True):
             # A generator that returns has done its job.
@@ -81,7 +81,7 @@ def run(job: Job | SearchGenerator, evaluator: Evaluator) -> None:
     search = job if isinstance(job, Generator) else job.steps()
     beliefs = next(search, None)
     while beliefs is not None:
-        (answer,) = evaluator([beliefs])
+        (answer,) = ask(evaluator, [beliefs])
         try:
             beliefs = search.send(answer)
         except StopIteration:

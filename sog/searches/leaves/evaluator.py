@@ -6,6 +6,7 @@ slot: player 0's slots first, then player 1's (`Game.num_slots`).
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from enum import Enum
@@ -66,7 +67,8 @@ class Evaluations(NamedTuple):
 def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
     """The same evaluations in arrays of one type, for kernels whose types are looked at once (kernels/dispatch.py).
 
-    SettingError where they are not of the shapes that these beliefs ask for: kernels would read past their ends.
+    SettingError where they are not of the shapes that these beliefs ask for, since kernels would read past their ends,
+    and where a number is not finite, since no policy could be made of it.
     """
     game, count = beliefs.public.game, len(beliefs.nodes)
     by_slot = (count, max(game.num_slots), game.num_actions)
@@ -77,9 +79,29 @@ def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
         ("values", answers.values, (count, sum(game.num_slots)), Wanted.POLICIES),
         ("logits", answers.logits, answers.logits.shape if paired else by_slot, Wanted.VALUES),
     ):
-        if beliefs.wanted is not left_out and found.shape != shape:
+        if beliefs.wanted is left_out:
+            continue
+        if found.shape != shape:
             raise SettingError(f"an evaluator answered {name} of shape {found.shape}, not {shape}")
+        refuse_infinite(name, found)
     return Evaluations(_plain(answers.values), _plain(answers.logits))
+
+
+def refuse_infinite(name: str, found: Float64) -> None:
+    """SettingError where an evaluator's values or logits are NaN, infinite, or so large that their squares are."""
+    if not math.isfinite(np.vdot(found, found)):
+        raise SettingError(f"an evaluator answered {name} that are not finite; a network's weights may be broken")
+
+
+def ask(evaluator: Evaluator, requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """An evaluator's answers; SettingError where they are not one Evaluations for each request."""
+    answers: object = evaluator(requests)
+    if not isinstance(answers, list) or not all(isinstance(answer, Evaluations) for answer in answers):
+        kind = f"a list with {type(answers[0]).__name__}" if isinstance(answers, list) else type(answers).__name__
+        raise SettingError(f"an evaluator answers a list of Beliefs with a list of Evaluations, not {kind}")
+    if len(answers) != len(requests):
+        raise SettingError(f"an evaluator answered {len(answers)} of {len(requests)} requests")
+    return answers
 
 
 def _plain(x: Float64) -> Float64:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Float32, Float64, Int32
-from sog.errors import TooLarge
+from sog.errors import GameError, TooLarge
 from sog.games.base import NATURE, TERMINAL, Carry, Game, State
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public
@@ -159,8 +159,21 @@ class PublicTree:
         return self.links[first : first + int(self.action_rows.links[row])]
 
     def edge_of(self, node: int, a: int, infostate: int = 0) -> int:
-        """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal."""
-        row = int(self.nodes.action0.item(node)) + a
+        """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal.
+
+        a: the action's place in `actions`, from 0 on, not its identity. GameError where there is no such action, or no
+        such infostate of the actor's.
+        """
+        if not (0 <= node < self.size and 0 <= a < self.nodes.actions.item(node)):
+            place, found = self._place(node), self.actions(node).tolist()
+            places = f"its actions {found} have the places 0 to {len(found) - 1}" if found else "no player acts there"
+            raise GameError(f"{place}: no action has place {a}: {places}")
+        if not 0 <= infostate < self.num_infostates(node)[self.actor(node)]:
+            raise GameError(f"{self._place(node)}: player {self.actor(node)} has no infostate {infostate} there")
+        return self._edge(int(self.nodes.action0.item(node)) + a, infostate)
+
+    def _edge(self, row: int, infostate: int) -> int:
+        """The edge of the action in a row of the table; -1 where the infostate may not take it."""
         if self.action_rows.edge[row] >= 0:
             return int(self.action_rows.edge[row])
         links = self._links_of(row)
@@ -169,8 +182,9 @@ class PublicTree:
 
     def edges_of(self, node: int, infostate: int = 0) -> list[int]:
         """`edge_of` for each of the actor's actions."""
-        edges: list[int] = self.action_rows.edge[self._actions_of(node)].tolist()
-        return [edge if edge >= 0 else self.edge_of(node, a, infostate) for a, edge in enumerate(edges)]
+        rows = self._actions_of(node)
+        edges: list[int] = self.action_rows.edge[rows].tolist()
+        return [edge if edge >= 0 else self._edge(row, infostate) for row, edge in enumerate(edges, rows.start)]
 
     def children(self, node: int) -> list[int]:
         """The nodes at the ends of a listed node's edges, those that are listed."""
@@ -323,7 +337,10 @@ class PublicTree:
         return True
 
     def child(self, node: int, edge: int) -> int:
-        """The node at the end of a listed edge, appended on first use."""
+        """The node at the end of a listed edge, appended on first use; GameError where there is no such edge."""
+        if not (0 <= node < self.size and 0 <= edge < self._nodes.rows.edges.item(node)):
+            place, count = self._place(node), self.num_edges(node)
+            raise GameError(f"{place}: of its {count} listed edges, from 0 on, none is {edge}")
         e = self._nodes.rows.edge0.item(node) + edge
         child: int = self._edges.rows.child.item(e)
         if child < 0:
@@ -332,6 +349,12 @@ class PublicTree:
             child = self.add(s, node)
             self._edges.rows.child[e] = child
         return child
+
+    def _place(self, node: int) -> str:
+        """How errors name a node; GameError where there is none."""
+        if not 0 <= node < self.size:
+            raise GameError(f"{self.game.name} has no public node {node}, of {self.size:,} that are listed")
+        return f"{self.game.name} at public node {node}, {self.game.state_name(self.states[node])}"
 
     def list_all(self, watch: Callable[[int], None] = lambda listed: None) -> PublicTree:
         """List every public state of the game; a TooLarge where that is impossible. Returns itself.
