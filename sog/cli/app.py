@@ -16,6 +16,7 @@ import typer
 import sog
 from sog.cli.aivat import aivat
 from sog.cli.algorithms import algorithms
+from sog.cli.city_map import city_map
 from sog.cli.compile import compile_kernels
 from sog.cli.distil import distil
 from sog.cli.engines import gtp, uci
@@ -124,6 +125,7 @@ app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
 app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')(perft)
+app.command("map", epilog="Example: sog map --stations 40 --around 100")(city_map)
 app.command("compile", epilog="Example: sog compile")(compile_kernels)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
 _add_laboratory()

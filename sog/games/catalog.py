@@ -123,7 +123,7 @@ _LISTED: Final = (
     GameEntry("rps", "Rock-paper-scissors where scissors count double: play (0.4, 0.4, 0.2)", RockPaperScissors),
     GameEntry(
         "scotland_yard(map=glasses)",
-        "Scotland Yard on the glasses map, London or any map file",
+        "Scotland Yard on the glasses map, London, a part of London (map=london40) or any map file",
         scotland_yard,
         parameters=scotland_yard_rules.PARAMETERS,
         arguments=_together,

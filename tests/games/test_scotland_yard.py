@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from sog.games.base import NATURE, TERMINAL, State, step
 from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
 from sog.games.scotland_yard.game import Chase, ScotlandYard
-from sog.games.scotland_yard.map import TRANSPORTS, CityMap, map_text, parse_map, read_map
+from sog.games.scotland_yard.map import SHIPPED, TRANSPORTS, CityMap, map_text, parse_map, read_map
 
 TRIANGLE = "from,to,transport\n1,2,taxi\n2,3,taxi\n1,3,taxi\n3,4,taxi\n"
 
@@ -89,12 +90,57 @@ def reachable(city: CityMap, transports: set[str]) -> set[int]:
     return found
 
 
-@pytest.mark.parametrize("name", ["glasses", "london"])
+@pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_maps_are_written_as_map_text_writes_them(name: str) -> None:
     text = files("sog.games.scotland_yard").joinpath("maps", f"{name}.csv").read_text(encoding="utf-8")
     remarks = [line[2:] for line in text.splitlines() if line.startswith("#")]
     assert remarks
     assert map_text(parse_map(text), remarks) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "links", "kinds"), [(20, 36, (29, 6, 1)), (40, 78, (60, 15, 3)), (80, 164, (126, 34, 4))]
+)
+def test_a_cut_has_the_nearest_stations_and_all_their_links(count: int, links: int, kinds: tuple[int, ...]) -> None:
+    city, london = read_map(f"london{count}"), read_map("london")
+    assert len(city.stations) == count and len(city.links) == links
+    assert tuple(city.kinds().values()) == kinds
+    far = london.taxi_steps(london.index(100))
+    inside = {london.index(station) for station in city.stations}
+    assert max(far[k] for k in inside) <= min(far[k] for k in range(199) if k not in inside)
+    named = {(city.stations[a], city.stations[b], t) for a, b, t in city.links}
+    every = {(london.stations[a], london.stations[b], t) for a, b, t in london.links if a in inside and b in inside}
+    assert named == every
+    assert len(city.taxi_steps(0)) == count  # taxis reach all of it
+
+
+def test_rules_of_a_cut_fit_its_size() -> None:
+    g = game("map=london40")
+    assert (g.rules.detectives, g.rules.x_tickets[3:], g.rules.reveals) == (3, (2, 1), (3, 8, 13, 15))
+    assert game("map=london40@67").city.stations != g.city.stations
+    for count in (12, 20, 30, 40, 80, 150, 199):
+        g = game(f"map=london{count}")
+        cards, city = g.rules.cards, g.city
+        assert len(cards) == len(set(cards)) == min(3 * (1 + g.rules.detectives), count) and set(cards) <= {
+            *city.stations
+        }
+        assert g.rules.reveals[-1] == g.rules.rounds
+    assert g.rules == replace(game("map=london").rules, map="london199")
+
+
+def test_start_cards_of_a_cut_are_londons_then_the_furthest() -> None:
+    g = game("map=london40")
+    own = [card for card in game("map=london").rules.cards if card in g.city.stations]
+    assert own == [34, 103, 112, 132, 138] and set(own) <= set(g.rules.cards)
+    steps = {card: g.city.taxi_steps(g.city.index(card)) for card in own}
+    nearest = [min(steps[card][k] for card in own) for k in range(40)]
+    assert g.city.stations[nearest.index(max(nearest))] in g.rules.cards
+
+
+@pytest.mark.parametrize("name", ["london11", "london200", "london40@0", "london40@300"])
+def test_cuts_that_london_does_not_have(name: str) -> None:
+    with pytest.raises(GameError, match=r"a cut around|no station"):
+        game(f"map={name}")
 
 
 @pytest.mark.parametrize(
@@ -379,6 +425,8 @@ def test_features_follow_the_papers_table() -> None:
         ("reveals=2;4,map=glasses", "scotland_yard(map=glasses,reveals=2;4)"),
         ("map=london,start=146;13;26,rounds=8", "scotland_yard(map=london,rounds=8,start=146;13;26)"),
         ("map=london,cards=all,detectives=4", "scotland_yard(map=london,detectives=4,cards=all)"),
+        ("map=london040@100,rounds=15", "scotland_yard(map=london40)"),
+        ("map=london20@67,rounds=6", "scotland_yard(map=london20@67,rounds=6)"),
     ],
 )
 def test_names_are_canonical(given: str, name: str) -> None:

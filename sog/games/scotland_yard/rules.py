@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from sog.errors import GameError
 from sog.games.parameters import GameParameter, text
-from sog.games.scotland_yard.map import CityMap
+from sog.games.scotland_yard.map import SHIPPED, CityMap, cut_name, named_cut, read_map
 from sog.games.strings import Parameter, write_game
 
 TICKETS: Final = ("taxi", "bus", "underground", "black", "double")
@@ -49,7 +50,7 @@ class ScotlandYardRules:
 
 # Lists have semicolons; what a game string leaves out is the map's preset.
 PARAMETERS: Final[Mapping[str, GameParameter]] = {
-    "map": text("glasses, london, or a file of a user's own map", "glasses"),
+    "map": text(f"{', '.join(SHIPPED)}, a cut of London such as london40, or a file of a user's own map", "glasses"),
     "rounds": text("Mr X's moves, double moves counted twice"),
     "detectives": text("how many; with a start other than deal they are counted there"),
     "reveals": text("the moves at which Mr X shows himself, or none"),
@@ -64,7 +65,22 @@ PARAMETERS: Final[Mapping[str, GameParameter]] = {
 
 _LONDON_CARDS: Final = (13, 26, 29, 34, 50, 53, 91, 94, 103, 112, 117, 132, 138, 141, 155, 174, 197, 198)
 LONDON: Final = ScotlandYardRules(cards=_LONDON_CARDS)
-GLASSES: Final = ScotlandYardRules("glasses", 5, 2, (), "6;1;11", (), (5, 0, 0), (5, 0, 0, 0, 0))
+# Maps by name: glasses of Player of Games, and three small ones of ours whose values are well inside (-1, 1).
+_PRESETS: Final = {
+    "london": LONDON,
+    "glasses": ScotlandYardRules("glasses", 5, 2, (), "6;1;11", (), (5, 0, 0), (5, 0, 0, 0, 0)),
+    "ring8": ScotlandYardRules("ring8", 3, 2, (), "2;1;4", (), (4, 2, 0), (3, 2, 0, 2, 0)),
+    "ring9": ScotlandYardRules("ring9", 3, 2, (), "8;9;3", (), (4, 2, 0), (3, 2, 0, 2, 0)),
+    "ring12": ScotlandYardRules("ring12", 3, 2, (3,), "10;6;7", (), (4, 2, 0), (3, 2, 0, 0, 0)),
+}
+# Rules of London's cuts by stations. Two equal PimBots win about as often as Mr X and as the detectives.
+_CUTS: Final = {
+    20: ScotlandYardRules("", 8, 2, (3, 8), "deal", (), (4, 2, 1), (3, 2, 1, 2, 1)),
+    40: ScotlandYardRules("", 15, 3, (3, 8, 13, 15), "deal", (), (6, 4, 1), (4, 3, 2, 2, 1)),
+    80: ScotlandYardRules("", 18, 4, (3, 8, 13, 18), "deal", (), (8, 5, 3), (4, 3, 3, 4, 2)),
+    199: ScotlandYardRules(),
+}
+_CARDS_EACH: Final = 3  # start cards of a cut for each of Mr X and the detectives, as in London
 
 
 def starting_stations(rules: ScotlandYardRules, city: CityMap) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -87,14 +103,32 @@ def starting_stations(rules: ScotlandYardRules, city: CityMap) -> tuple[tuple[in
 
 def preset(city_name: str) -> ScotlandYardRules:
     """The rules a map is played by unless others are given: a user's own map has London's, except for the cards."""
-    return {"glasses": GLASSES, "london": LONDON}.get(city_name, ScotlandYardRules(city_name))
+    if cut := named_cut(city_name):
+        return _cut_rules(*cut)
+    return _PRESETS.get(city_name, ScotlandYardRules(city_name))
+
+
+@lru_cache(maxsize=16)
+def _cut_rules(count: int, around: int) -> ScotlandYardRules:
+    """Of a cut of London: those of the nearest size in _CUTS, with start cards of its own.
+
+    Start cards are London's in the cut, then one after the other the station with the most taxi rides to the nearest
+    one of them, the lowest of equals.
+    """
+    name = cut_name(count, around)
+    rules, city = _CUTS[min(_CUTS, key=lambda size: abs(size - count))], read_map(name)
+    cards = [city.index(card) for card in _LONDON_CARDS if card in city.stations] or [city.index(around)]
+    steps = [city.taxi_steps(index) for index in range(count)]
+    while len(cards) < min(_CARDS_EACH * (1 + rules.detectives), count):
+        cards.append(max(range(count), key=lambda index: min(steps[card][index] for card in cards)))
+    return replace(rules, map=name, cards=tuple(sorted(city.stations[card] for card in cards)))
 
 
 def read_rules(values: Mapping[str, str | None]) -> ScotlandYardRules:
     """The rules with a value for each of `PARAMETERS`, the map's preset where it is None; raises GameError."""
     rules = preset(str(values["map"]))
     for key, value in values.items():
-        if value is not None:
+        if value is not None and key != "map":
             rules = replace(rules, **{key: _read(key, value, getattr(rules, key))})
     if rules.start != "deal":
         placed = rules.start.count(";")
