@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from sog.agents.bot import bot_seats
+from sog.agents.chasers import CHASERS, chaser_of, split_settings
 from sog.agents.opening import network_id, open_network
 from sog.agents.own import CheckedAgent, agent_class, found_in, seats_of
 from sog.agents.poker import SIMPLE, SpotAgent
@@ -22,9 +23,6 @@ from sog.games.holdem.game import Holdem
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.strings import OPENSPIEL
 from sog.opponents.scotland_yard.agent import ChaseAgent
-from sog.opponents.scotland_yard.player import ChasePlayer, PimBot
-from sog.opponents.scotland_yard.settings import PimBotSettings
-from sog.opponents.scotland_yard.shortest_path import ShortestPath
 from sog.play.agent import Agent
 from sog.play.hand import Entrant, Seats
 from sog.searches.holdem.saved import load
@@ -40,9 +38,8 @@ __all__ = [
     "policy_entrant",
 ]
 
-# By name, whoever needs no network; the two last ones play Scotland Yard.
-_PIMBOT: Final = "pimbot"
-OPPONENTS: Final = (*SIMPLE, "shortest-path", _PIMBOT)
+# By name, whoever needs no network; the last ones play Scotland Yard and may have settings in brackets.
+OPPONENTS: Final = (*SIMPLE, *CHASERS)
 
 # Settings of an algorithm, such as simulations; None leaves one to the algorithm.
 Budget: TypeAlias = Mapping[str, int | float | str | None]
@@ -51,38 +48,43 @@ Budget: TypeAlias = Mapping[str, int | float | str | None]
 def open_entrant(name: str, text: str, game: Game, algorithm: str | None, budget: Budget) -> Entrant:
     """The entrant that a text means; SogError where it means nothing or does not play the game.
 
-    text: one of OPPONENTS, a file of `sog solve --out`, MODULE:NAME, a checkpoint's folder or a game.  algorithm,
-    budget: of `network_entrant`; SettingError for an algorithm where there is no network.
+    text: one of OPPONENTS, such as pimbot(simulations=1000), a file of `sog solve --out`, MODULE:NAME, a checkpoint's
+    folder or a game.  algorithm, budget: of `network_entrant`; SettingError for an algorithm where there is no network.
     """
     code = ":" in text and "(" not in text and not os.path.lexists(text) and not text.startswith(OPENSPIEL)
     written = text.endswith(".json") or os.path.isfile(text)
-    if not (text in OPPONENTS or code or written):
+    opponent = text.partition("(")[0].strip() in OPPONENTS
+    if not (opponent or code or written):
         return network_entrant(name, text, game, algorithm, budget)
     if algorithm is not None:
         raise SettingError(f"{name}: {shown(text)} has no network, and takes no algorithm")
-    if text in OPPONENTS:
+    if opponent:
         return opponent_entrant(name, text, game, budget)
     return code_entrant(name, text, game) if code else policy_entrant(name, text, game)
 
 
 def opponent_entrant(name: str, text: str, game: Game, budget: Budget) -> Entrant:
-    """One of OPPONENTS.  budget: simulations, of PimBot's search. SettingError for another name."""
-    if text in SIMPLE:
-        kind = SIMPLE[text]
-        return Entrant(name, text, _checked(lambda public: lambda player, seed: kind(public, player, seed)), True)
-    if text not in OPPONENTS:
+    """One of OPPONENTS, with its settings in brackets.  budget: simulations, of a search that says no other number.
+
+    SettingError for another name, and for a setting or a game that are not the opponent's.
+    """
+    who, given = split_settings(text)
+    if who in SIMPLE and not given:
+        kind = SIMPLE[who]
+        return Entrant(name, who, _checked(lambda public: lambda player, seed: kind(public, player, seed)), True)
+    if who in SIMPLE:
+        raise SettingError(f"{name}: {who} takes no settings")
+    if who not in CHASERS:
         raise SettingError(f"{name}: no opponent is called {shown(text)}; known: {', '.join(OPPONENTS)}")
     if not isinstance(game, ScotlandYard):
-        raise SettingError(f"{name}: {text} plays scotland_yard, not {game.name}")
-    simulations = budget.get("simulations") if text == _PIMBOT else None
-    settings = PimBotSettings() if simulations is None else PimBotSettings(simulations=int(simulations))
-
-    def chaser(rules: ScotlandYard, seed: int) -> ChasePlayer:
-        return PimBot(rules, settings, seed) if text == _PIMBOT else ShortestPath(rules, seed=seed)
-
-    seats = _checked(lambda public: lambda player, seed: ChaseAgent(public, player, chaser, seed))
-    plays, takes = (f"{text} {settings}", ("simulations",)) if text == _PIMBOT else (text, ())
-    return Entrant(name, plays, seats, True, takes=takes)
+        raise SettingError(f"{name}: {who} plays scotland_yard, not {game.name}")
+    simulations = budget.get("simulations")
+    try:
+        chaser = chaser_of(text, None if simulations is None else int(simulations))
+    except SettingError as error:
+        raise SettingError(f"{name}: {error}") from error
+    seats = _checked(lambda public: lambda player, seed: ChaseAgent(public, player, chaser.make, seed))
+    return Entrant(name, chaser.plays, seats, True, takes=("simulations",) * chaser.takes)
 
 
 def network_entrant(name: str, text: str, game: Game, algorithm: str | None, budget: Budget) -> Entrant:

@@ -24,14 +24,15 @@ from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.games.base import Unit
+    from sog.games.base import Game, Unit
 
-__all__ = ["earned", "match", "words"]
+__all__ = ["by_seat", "decided", "earned", "match", "words"]
 
 _WHO = (
     "A run's folder, a game (its shipped network, or an untrained one), a file of `sog solve --out`, one of random, "
-    "always-call, always-fold, equity (poker), pimbot, shortest-path (Scotland Yard), or MODULE:NAME: a class derived "
-    "from sog.Agent, or a function (game, player, seed) that makes a pyspiel.Bot."
+    "always-call, always-fold, equity (poker), 'pimbot(simulations=1000)', 'is-mcts(simulations=1000)', shortest-path "
+    "(Scotland Yard), or MODULE:NAME: a class derived from sog.Agent, or a function (game, player, seed) that makes a "
+    "pyspiel.Bot."
 )
 
 
@@ -96,28 +97,72 @@ def match(
 
     with say_kept(lambda: kept):
         won = play_match(played, hands, records, partial(progress_bar, f"match {rules.name}", hands, "hands"))
-    answer = {"game": rules.name, "a": a, "b": b, **earned(won), "unit": rules.unit.name}
+    answer = {"game": rules.name, "a": a, "b": b, **earned(won), "unit": rules.unit.name, **by_seat(won, rules)}
     if as_json:
         print_json(answer)
     else:
-        stdout().print(
-            facts_table({"game": rules.name, "hands": f"{hands:,}", "A wins a hand": words(won, rules.unit)})
-        )
+        facts = {"game": rules.name, "hands": f"{hands:,}", "A wins a hand": _said(won, rules, 2)}
+        facts |= {f"as {name}": _said(won[p::2], rules, 1) for p, name in enumerate(rules.player_names)}
+        stdout().print(facts_table(facts))
 
 
-def earned(won: Sequence[float]) -> dict[str, Any]:
-    """What an agent won a hand: the mean in utilities, its 95% interval by the pairs, None of one pair, the hands."""
-    from sog.measure.intervals import mean_of_pairs
+def earned(won: Sequence[float], together: int = 2) -> dict[str, Any]:
+    """What an agent won a hand: the mean in utilities, its 95% interval, None of one deal, and the hands.
 
-    mean, half = mean_of_pairs(won)
+    together: how many neighbours are one deal's hands, which count as one observation.
+    """
+    mean, half = _mean(won, together)
     return {"mean": mean, "interval95": None if half is None else [mean - half, mean + half], "hands": len(won)}
 
 
-def words(won: Sequence[float], unit: Unit) -> str:
-    """The same for people, in utilities and in the game's unit of reports where that is another."""
-    from sog.measure.intervals import mean_of_pairs, plus_minus
+def by_seat(won: Sequence[float], game: Game) -> dict[str, Any]:
+    """What A won as either player; the share of hands that A won, too, where hands are won, drawn or lost.
 
-    mean, half = mean_of_pairs(won)
+    A draw counts as half. Intervals are by deals.
+    """
+    found: dict[str, Any] = {}
+    seats: list[dict[str, Any]] = [{"player": p, "name": game.player_names[p], **earned(won[p::2], 1)} for p in (0, 1)]
+    if decided(won, game):
+        shares = [(one / game.u_max + 1) / 2 for one in won]
+        found["wins"] = _share(shares, 2)
+        for player, seat in enumerate(seats):
+            seat["wins"] = _share(shares[player::2], 1)
+    return {**found, "seats": seats}
+
+
+def decided(won: Sequence[float], game: Game) -> bool:
+    """Whether each hand was won, drawn or lost, and nothing else."""
+    return not {abs(one) for one in won} - {0.0, game.u_max}
+
+
+def _share(shares: Sequence[float], together: int) -> dict[str, Any]:
+    mean, half = _mean(shares, together)
+    return {"share": mean, "interval95": None if half is None else [max(0.0, mean - half), min(1.0, mean + half)]}
+
+
+def _said(won: Sequence[float], game: Game, together: int) -> str:
+    """What was won a hand, and how many of the hands where they are won or lost."""
+    from sog.measure.intervals import plus_minus
+
+    earned_words = words(won, game.unit, together)
+    if not decided(won, game):
+        return earned_words
+    mean, half = _mean([50 * (one / game.u_max + 1) for one in won], together)
+    return f"{earned_words}, {plus_minus(mean, half)}% of the hands"
+
+
+def _mean(values: Sequence[float], together: int) -> tuple[float, float | None]:
+    """The mean and half of its interval, by deals of one or two values."""
+    from sog.measure.intervals import mean_interval, mean_of_pairs
+
+    return mean_of_pairs(values) if together == 2 else mean_interval(values)
+
+
+def words(won: Sequence[float], unit: Unit, together: int = 2) -> str:
+    """The same for people, in utilities and in the game's unit of reports where that is another."""
+    from sog.measure.intervals import plus_minus
+
+    mean, half = _mean(won, together)
     times = unit.per_utility
     own = "" if times == 1.0 else f" ({plus_minus(times * mean, half and times * half)} {unit.name})"
     return f"{plus_minus(mean, half)}{own}"

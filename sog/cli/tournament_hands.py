@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sog.cli.frame import print_json, progress_bar, say, small_tree, stdout
-from sog.cli.match import earned, words
+from sog.cli.match import by_seat, decided, earned, words
 from sog.cli.stopping import say_kept
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _answer(game: Game, names: list[str], results: Sequence[PairResult], folder:
     agents: list[dict[str, Any]] = [{"name": name, **earned(_all_of(name, results))} for name in names]
     for agent, elo in zip(agents, _elo(game, names, results), strict=True):
         agent |= elo
-    pairs = [{"a": result.a, "b": result.b, **earned(result.won)} for result in results]
+    pairs = [{"a": result.a, "b": result.b, **earned(result.won), **by_seat(result.won, game)} for result in results]
     agents.sort(key=lambda agent: -agent["mean"])
     return {"game": game.name, "unit": game.unit.name, "agents": agents, "pairs": pairs, "folder": str(folder)}
 
@@ -63,7 +63,7 @@ def _elo(game: Game, names: list[str], results: Sequence[PairResult]) -> list[di
     """Each agent's rating where hands are won, drawn or lost and nothing else; otherwise nothing."""
     from sog.measure.elo import points_of, rate
 
-    if {abs(won) for result in results for won in result.won} - {0.0, game.u_max}:
+    if not all(decided(result.won, game) for result in results):
         return [{} for _ in names]
     shares = [(r.a, r.b, sum((won / game.u_max + 1) / 2 for won in r.won), len(r.won)) for r in results]
     ratings = rate(points_of(names, shares))

@@ -181,6 +181,7 @@ class Game(ABC):
     drawn_out: whether games between weak players rarely end by themselves, so that self-play must cut them short.
     draws: whether games of self-play are drawn from the family, such as Go at several komi (`drawn`).
     has_baseline: whether a network's values are added to others that need no learning (`baseline`).
+    player_names: what people call players 0 and 1.
     record_suffix: how the name of a finished game's file ends, see `write_record`.
     """
 
@@ -202,6 +203,7 @@ class Game(ABC):
     drawn_out: bool = False
     draws: bool = False
     has_baseline: bool = False
+    player_names: tuple[str, str] = ("player 0", "player 1")
     record_suffix: str = ".txt"
 
     @property

@@ -5,7 +5,9 @@ An agent of such a file is one of these:
 checkpoint = "leduc_poker"         a network, with simulations, per_update, paper and algorithm as on boards
 policy = "leduc.json"              a policy of `sog solve --out`
 code = "my_agents:BetsGoodHands"   a class derived from sog.Agent, or a function that makes bots of OpenSpiel's
-opponent = "always-call"           one of sog.agents.entrants.OPPONENTS; simulations of pimbot
+opponent = "always-call"           one of sog.agents.entrants.OPPONENTS, such as "pimbot(simulations=1000)"
+pimbot = 1000                      PimBot (Scotland Yard) with this number of simulations a move
+is_mcts = 1000                     information set Monte Carlo tree search (Scotland Yard), likewise
 random = true                      every legal action alike
 """
 
@@ -60,6 +62,16 @@ def _opponent(name: str, agent: Keys, game: Game) -> Entrant:
     return opponent_entrant(name, take(agent, "opponent", str), game, budget)
 
 
+def _searching(key: str) -> Callable[[str, Keys, Game], Entrant]:
+    """Makes an opponent whose key in the file is its number of simulations."""
+
+    def made(name: str, agent: Keys, game: Game) -> Entrant:
+        simulations = whole(agent, key, 1, ENDLESS, 1)
+        return opponent_entrant(name, key.replace("_", "-"), game, {"simulations": simulations})
+
+    return made
+
+
 # By the key that says what an agent is: what makes it, and the further keys that it may have.
 _KINDS: Final[Mapping[str, tuple[Callable[[str, Keys, Game], Entrant], frozenset[str]]]] = {
     "checkpoint": (_checkpoint, frozenset({"simulations", "per_update", "paper", "algorithm"})),
@@ -67,6 +79,7 @@ _KINDS: Final[Mapping[str, tuple[Callable[[str, Keys, Game], Entrant], frozenset
     "code": (lambda name, agent, game: code_entrant(name, take(agent, "code", str), game), frozenset()),
     "opponent": (_opponent, frozenset({"simulations"})),
     "random": (_random, frozenset()),
+    **{key: (_searching(key), frozenset()) for key in ("pimbot", "is_mcts")},
 }
 
 

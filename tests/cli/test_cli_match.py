@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sog.cli.app import main
@@ -117,6 +118,87 @@ OPPONENTS = [
 def test_opponents_by_name(folder: Path, capsys: Capture, game: str, a: str, b: str) -> None:
     budget = ["-s", "20"] if a == "pimbot" else []
     assert answer(["match", a, b, "--game", game, "--hands", "4", *budget], capsys)["hands"] == 4
+
+
+YARD = "scotland_yard(map=ring12,rounds=2)"
+
+
+def test_pimbots_of_two_strengths_and_both_roles(folder: Path, capsys: Capture) -> None:
+    """Each has its own simulations; what A won as Mr X and as the detectives is that of the records."""
+    words = ["match", "pimbot(simulations=40)", "pimbot(simulations=1)", "--game", YARD, "--hands", "40"]
+    found = answer([*words, "--records", "hands.jsonl"], capsys)
+    match = read_match(folder / "hands.jsonl")
+    assert "simulations=40," in match["a"] and "simulations=1," in match["b"]
+    seats: list[dict[str, object]] = found["seats"]  # type: ignore[assignment]
+    assert [seat["name"] for seat in seats] == ["Mr X", "the detectives"]
+    for player, seat in enumerate(seats):
+        own = [hand.won for hand in read_records(folder / "hands.jsonl") if hand.a == player]
+        assert (seat["hands"], seat["mean"]) == (20, pytest.approx(np.mean(own)))
+        wins: dict[str, object] = seat["wins"]  # type: ignore[assignment]
+        assert wins["share"] == pytest.approx(np.mean([one > 0 for one in own]))
+        low, high = wins["interval95"]  # type: ignore[misc]
+        assert 0 <= low <= wins["share"] <= high <= 1
+    both: dict[str, float] = found["wins"]  # type: ignore[assignment]
+    assert both["share"] == pytest.approx((found["mean"] + 1) / 2)  # type: ignore[operator]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert "as Mr X" in printed and "as the detectives" in printed and printed.count("% of the hands") == 3
+
+
+def test_chips_are_no_wins(folder: Path, capsys: Capture) -> None:
+    found = answer(kuhn("a.json", "random", 40), capsys)
+    assert "wins" not in found and len(found["seats"]) == 2  # type: ignore[arg-type]
+
+
+def test_simulations_in_brackets_are_the_opponents_own(folder: Path, capsys: Capture) -> None:
+    answer(
+        [
+            "match",
+            "is-mcts(simulations=3)",
+            "pimbot",
+            "--game",
+            YARD,
+            "--hands",
+            "2",
+            "-s",
+            "5",
+            "--records",
+            "r.jsonl",
+        ],
+        capsys,
+    )
+    match = read_match(folder / "r.jsonl")
+    assert match["a"] == "is-mcts simulations=3 exploration=0.5" and "simulations=5," in match["b"]
+
+
+@pytest.mark.parametrize(
+    ("who", "why"),
+    [
+        ("pimbot(simulations=0)", "B: simulations must be at least 1"),
+        ("pimbot(simulations=1.5)", "B: simulations is a whole number, not 1.5"),
+        ("pimbot(colour=3)", "B: pimbot has no setting colour; known: simulations,"),
+        ("pimbot(table=1;2)", "B: table is a list of 5 numbers"),
+        ("pimbot(simulations=3", "not a game string"),
+        ("shortest-path(simulations=3)", "B: shortest-path has no setting simulations; it takes none"),
+        ("random(simulations=3)", "B: random takes no settings"),
+    ],
+)
+def test_opponents_settings_that_make_no_match(folder: Path, capsys: Capture, who: str, why: str) -> None:
+    assert main(["match", "random", who, "--game", YARD, "--hands", "2"]) == 2
+    err = capsys.readouterr().err
+    assert why in err and err.count("\n") == 1
+
+
+def test_a_tournament_of_strengths(folder: Path, capsys: Capture) -> None:
+    (folder / "yard.toml").write_text(
+        f'game = "{YARD}"\nrounds = 2\n[agents.strong]\npimbot = 20\n[agents.weak]\npimbot = 1\n'
+        '[agents.other]\nis_mcts = 4\n[agents.last]\nopponent = "pimbot(simulations=2)"\n'
+    )
+    found = answer(["tournament", "yard.toml", "--out", "games"], capsys)
+    pairs: list[dict[str, object]] = found["pairs"]  # type: ignore[assignment]
+    assert len(pairs) == 6 and all("wins" in pair for pair in pairs)
+    match = read_match(folder / "games" / "pair-001.jsonl")
+    assert "simulations=20," in match["a"] and "simulations=1," in match["b"]
 
 
 def test_a_solved_spot_plays(folder: Path, capsys: Capture) -> None:

@@ -79,6 +79,8 @@ def scotland_yard(values: Mapping[str, str | None]) -> Game:
 class ScotlandYard(Game):
     """Scotland Yard under the given rules on the given map; GameError where the two do not fit."""
 
+    player_names = ("Mr X", "the detectives")
+
     def __init__(self, rules: ScotlandYardRules, city: CityMap) -> None:
         self.rules, self.city = rules, city
         self.name = rules.game_name()

@@ -77,7 +77,7 @@ _PRESETS: Final = {
 _CUTS: Final = {
     20: ScotlandYardRules("", 8, 2, (3, 8), "deal", (), (4, 2, 1), (3, 2, 1, 2, 1)),
     40: ScotlandYardRules("", 15, 3, (3, 8, 13, 15), "deal", (), (6, 4, 1), (4, 3, 2, 2, 1)),
-    80: ScotlandYardRules("", 18, 4, (3, 8, 13, 18), "deal", (), (8, 5, 3), (4, 3, 3, 4, 2)),
+    80: ScotlandYardRules("", 18, 4, (3, 8, 13, 18), "deal", (), (7, 5, 3), (4, 3, 3, 4, 2)),
     199: ScotlandYardRules(),
 }
 _CARDS_EACH: Final = 3  # start cards of a cut for each of Mr X and the detectives, as in London
