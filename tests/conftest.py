@@ -55,6 +55,7 @@ def modules_of_a_test_end_with_it(tmp_path_factory: pytest.TempPathFactory) -> I
 
 # By file: beginnings of test names.
 SLOW = {
+    "tests/agents/test_chasers.py": ("test_detectives_answer_the_same_whatever_is_hidden[scotland_yard",),
     "tests/agents/test_openspiel_bot.py": ("test_any_state_is_answered_from_its_history_alone",),
     "tests/algorithms/test_policy_gradient.py": ("test_kuhn_is_learned[mmd", "test_kuhn_is_learned[nashpg"),
     "tests/cli/test_cli.py": ("test_closed_or_full_pipes_are_no_fault_of_ours[play",),
@@ -81,6 +82,10 @@ SLOW = {
     ),
     "tests/cluster/test_commands.py": ("test_exploit", "test_train_without_rounds", "test_tournament"),
     "tests/games/test_histories.py": ("test_both_faces_of_a_game_are_equal[name7]",),
+    "tests/games/test_scotland_yard_maps.py": (
+        "test_random_games_keep_what_every_game_must[many",
+        "test_searches_on_small_maps_are_close",
+    ),
     "tests/measure/test_endgame.py": ("test_an_agent_that_plays_rivers_too[searching",),
     "tests/nets/test_serving.py": ("test_it_ends_with_its_owner", "test_a_killed_process_is_told_of"),
     "tests/protocols/test_bad_engines.py": (

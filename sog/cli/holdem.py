@@ -128,17 +128,35 @@ def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool)
 def show(
     result: Annotated[
         Path,
-        typer.Argument(metavar="RESULT", callback=plain_file, help="A file that `sog solve ... --out` wrote."),
+        typer.Argument(
+            metavar="RESULT", callback=plain_file, help="A file of `sog solve ... --out`, or records of `sog match`."
+        ),
     ],
     line: Annotated[str, typer.Option(help='The actions and cards so far, such as "check, bet 0.5, call, 5h".')] = "",
     png: Annotated[Path | None, typer.Option(help="Also draw the grid into this new file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
+    hand: Annotated[int | None, typer.Option(min=0, help="Of records: which hand, from 0.")] = None,
+    move: Annotated[int | None, typer.Option(min=0, help="After how many moves of the hand; by default all.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one decision of a solved hold'em spot: a 13 x 13 grid of hands and each hand's policy.
+    """Show one decision of a solved hold'em spot, or a position of a match of Scotland Yard.
 
-    In the grid suited hands stand above the diagonal; each cell shows the most frequent action.
+    Hold'em: a 13 x 13 grid of hands and each hand's policy. Suited hands stand above the diagonal; each cell shows the
+    most frequent action. Scotland Yard (with --hand): the stations where Mr X can be with the belief in each, tickets
+    and the log. The belief is exact where the records have the policies of Mr X (`sog match --policies`); elsewhere all
+    possible stations are alike in it. --png draws the map; its places are computed from the links and are no board's.
     """
+    if hand is not None:
+        from sog.cli.chase import show_chase
+
+        if line or csv_file is not None:
+            raise SettingError("--line and --csv are for a solved hold'em spot")
+        if png is not None:
+            check_new(png)
+        show_chase(result, hand, move, png, as_json)
+        return
+    if move is not None:
+        raise SettingError("--move is a hand's: name the hand of the records with --hand")
     from sog.games.holdem.lines import follow
     from sog.searches.holdem.saved import load
     from sog.searches.holdem.view import view
