@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from sog.nets.hands import HandNetwork
 from sog.nets.resnet import ResNet
 from sog.nets.shape import NetworkShape
+from sog.nets.stations import StationNetwork
 from sog.searches.leaves.evaluator import Wanted
 
 ILLEGAL: Final = -1e9  # the logit of an illegal action in losses; finite, since 0 * inf is NaN
@@ -67,8 +68,10 @@ class CVPN(nn.Module):
     def part(self, x: Tensor, wanted: Wanted) -> Tensor:
         """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A].
 
-        Of a network with heads of its own all.
+        Of a network with heads of its own all, but for one over stations.
         """
+        if isinstance(self.body, StationNetwork):
+            return self.body.part(x, wanted)
         if wanted is Wanted.BOTH or not isinstance(self.head, nn.Linear):
             whole: Tensor = self(x)
             return whole
@@ -128,6 +131,11 @@ def hands(shape: NetworkShape) -> tuple[nn.Module, int]:
     return HandNetwork(shape), 0
 
 
+def stations(shape: NetworkShape) -> tuple[nn.Module, int]:
+    """Layers that all stations of Scotland Yard share, with heads of their own."""
+    return StationNetwork(shape), 0
+
+
 # The bodies a shape can name; a body maps [B, seen] to [B, W] and says its W. W = 0: its outputs are the answer.
 # By kind, as `sog.nets.shape.KINDS` has them.
-BODIES: dict[str, Body] = {"mlp": mlp, "gelu": gelu, "resnet": resnet, "hands": hands}
+BODIES: dict[str, Body] = {"mlp": mlp, "gelu": gelu, "resnet": resnet, "hands": hands, "stations": stations}

@@ -13,11 +13,12 @@ from sog.games.histories.base import HistoryGame
 from sog.games.holdem.cards import HANDS
 from sog.games.holdem.hand_inputs import has_hand_inputs
 from sog.games.holdem.inputs import LEFT
+from sog.games.scotland_yard.station_inputs import has_station_inputs
 from sog.nets.encode import input_width
 
-__all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "shape_for", "sized"]
+__all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "same_weights", "shape_for", "sized"]
 
-KINDS: Final = ("mlp", "gelu", "resnet", "hands")  # of a network's body
+KINDS: Final = ("mlp", "gelu", "resnet", "hands", "stations")  # of a network's body
 
 # From this many logits by slot and action on, a network has logits for the legal pairs alone where its game names them.
 PAIRS_FROM: Final = 4_096
@@ -36,6 +37,7 @@ class NetworkShape:
     policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; not of a resnet.
     legal_pairs: how many logits each slot has, player 0's slots first, of a network with logits for the game's
     `legal_pairs` alone, each player's own; none of a network with logits for every slot and action.
+    game: the game string whose map and rules a network of kind stations reads; "" for all others.
     """
 
     features: int
@@ -52,6 +54,7 @@ class NetworkShape:
     ownership: bool = False
     value_planes: int = 1
     legal_pairs: tuple[int, ...] = ()
+    game: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -64,6 +67,8 @@ class NetworkShape:
             raise SettingError(f"legal pairs are at most {self.actions} for each of {sum(self.slots)} infostates")
         if self.kind == "hands" and (self.slots != (HANDS, HANDS) or self.features <= LEFT or self._has_extras()):
             raise SettingError("a network over hands is for hold'em, with inputs=strength and nothing besides")
+        if (self.kind == "stations") != bool(self.game) or (self.game and not self.legal_pairs):
+            raise SettingError("a network over stations reads one game's map, and no other network does")
         if self.kind == "resnet":
             self._check_planes()
         elif self.ownership:
@@ -156,19 +161,32 @@ def shape_for(
     """The shape of a network for this game: with logits for its legal pairs where it names them and PAIRS_FROM says so.
 
     Raises SettingError for matchups of a game too wide for matrices, for ownership where a game names no owners, and
-    for hands of other games than hold'em from the turn on.
+    for hands and stations of other games than hold'em from the turn on and Scotland Yard.
     """
     if ownership and not game.ownership:
         raise SettingError(f"{game.name} does not say who owns a cell")
     if kind == "hands" and not has_hand_inputs(game):
         raise SettingError(f"a network over hands is for hold'em from the turn on, inputs=strength; not {game.name}")
+    if kind == "stations" and not has_station_inputs(game):
+        raise SettingError(f"a network over stations is for scotland_yard with inputs=stations, not {game.name}")
     if matchups and game.weights(game.root()).operator.kind != DENSE:
         raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
     planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)
     sizes = game.num_features, game.num_slots, game.num_actions
-    shape = NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes, policies_apart, ownership)
-    many = max(game.num_slots) * game.num_actions >= PAIRS_FROM
-    return shape if game.legal_pairs is None or not many else replace(shape, legal_pairs=game.legal_pairs.counts)
+    pairs, many = game.legal_pairs, max(game.num_slots) * game.num_actions >= PAIRS_FROM or kind == "stations"
+    return NetworkShape(
+        *sizes,
+        width,
+        depth,
+        kind,
+        crossed,
+        matchups,
+        *planes,
+        policies_apart,
+        ownership,
+        legal_pairs=pairs.counts if pairs is not None and many else (),
+        game=game.name if kind == "stations" else "",
+    )
 
 
 def is_for(shape: NetworkShape, game: Game) -> bool:
@@ -183,6 +201,13 @@ def is_for(shape: NetworkShape, game: Game) -> bool:
         return False
     pairs = () if game.legal_pairs is None else game.legal_pairs.counts
     return shape == wanted and shape.crossed in ((), tuple(game.crossed)) and shape.legal_pairs in ((), pairs)
+
+
+def same_weights(one: NetworkShape, other: NetworkShape) -> bool:
+    """Whether weights of one shape are weights of the other: equal, or over stations of two maps."""
+    if one.kind == other.kind == "stations":
+        return (one.width, one.depth) == (other.width, other.depth)
+    return one == other
 
 
 def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:

@@ -21,6 +21,7 @@ from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.nets.serialized import network_bytes, network_of
+from sog.nets.shape import same_weights
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.learner import Learner
@@ -240,11 +241,16 @@ def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, i
     """The checkpoint's network, the steps it was trained for, and the rows that such a learner sees in this many steps.
 
     Learning rate and window continue from there; the window's rows and the optimiser's memory are not in a checkpoint
-    that ships, so both begin empty. Raises CheckpointError where the network is of another game or shape.
+    that ships, so both begin empty. Raises CheckpointError where the network is of another game or shape; one over
+    stations may be of another map.
     """
-    _, network, meta = checkpoint.load_network(folder, game)
-    if meta.shape != settings.shape:
+    every_map = settings.shape.kind == "stations"
+    _, network, meta = checkpoint.load_network(folder, None if every_map else game)
+    if not same_weights(meta.shape, settings.shape):
         raise CheckpointError(f"{shown(folder)}: its network is not of the shape that this run trains")
+    if meta.shape != settings.shape:
+        weights, network = network.state_dict(), CVPN(settings.shape)
+        network.load_state_dict(weights)
     # The inverse of Learner.allowed: the fewest rows that allow these steps.
     rows = math.ceil(meta.step * settings.learner.batch / settings.learner.updates_per_example)
     return network, meta.step, rows

@@ -27,6 +27,7 @@ _APART: Final = "policies_apart"
 _OWNERSHIP: Final = "ownership"
 _VALUE_PLANES: Final = "value_planes"
 _PAIRS: Final = "legal_pairs"
+_GAME: Final = "game"
 _NAMES: Final = {
     "network": "network.{}.safetensors",
     "critic": "critic.{}.safetensors",
@@ -151,6 +152,7 @@ def _shape_of(stored: Any) -> NetworkShape:
         stored.get(_OWNERSHIP, False),
         _whole(stored.get(_VALUE_PLANES, 1)),
         _wholes(stored.get(_PAIRS, [])),
+        _text(stored.get(_GAME, "")),
     )
 
 

@@ -191,7 +191,7 @@ def with_known_head(run: Run, settings: TrainSettings, out: Path) -> TrainSettin
     its network's, whatever a preset has now.
     """
     shape, begun = settings.shape, checkpoint.is_begun(out / "checkpoint")
-    if not (shape.kind == "resnet" or shape.legal_pairs) or not (run.begins or begun):
+    if not (shape.kind == "resnet" or shape.legal_pairs) or shape.game or not (run.begins or begun):
         return settings
     known = checkpoint.load_meta(out / "checkpoint" if begun else Path(run.begins)).shape
     if shape.kind != "resnet":

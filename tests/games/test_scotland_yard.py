@@ -403,7 +403,7 @@ def test_london_playout_agrees_with_a_plain_referee(seed: int) -> None:
 
 
 def test_features_follow_the_papers_table() -> None:
-    g = game("map=london,start=146;65;67;79;82;111")
+    g = game("map=london,start=146;65;67;79;82;111,inputs=paper")
     x = g.features(g.root())
     assert len(x) == g.num_features == 5 * 199 + 5 * 3 + 5 + 6 + 1 + 1 + 1
     assert np.flatnonzero(x[: 5 * 199]).tolist() == [64, 199 + 66, 398 + 78, 597 + 81, 796 + 110]

@@ -9,10 +9,12 @@ from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.presets_holdem import late_holdem_preset
 from sog.algorithms.student.presets_paper import papers_preset
+from sog.algorithms.student.presets_scotland_yard import scotland_yard_preset
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
 from sog.games.base import Game
 from sog.games.holdem.hand_inputs import has_hand_inputs
+from sog.games.scotland_yard.station_inputs import has_station_inputs
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.settings import TrainSettings
@@ -28,6 +30,8 @@ def sog_preset(game: Game, name: str) -> TrainSettings:
         return board_preset(game, name, GtcfrSearch(per_update=8.0))
     if has_hand_inputs(game):
         return late_holdem_preset(game, name)
+    if has_station_inputs(game):
+        return scotland_yard_preset(game, name)
     return small_preset(game, name, _ACTING)
 
 

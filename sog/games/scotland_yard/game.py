@@ -35,17 +35,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Int32
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
 from sog.games.legal_pairs import LegalPairs
+from sog.games.scotland_yard.features import num_features, paper_features, station_features
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, read_map
-from sog.games.scotland_yard.rules import BLACK, DOUBLE, TICKETS, ScotlandYardRules, read_rules, starting_stations
+from sog.games.scotland_yard.rules import (
+    BLACK,
+    DOUBLE,
+    PAPER,
+    TICKETS,
+    ScotlandYardRules,
+    read_rules,
+    starting_stations,
+)
 
 # What a public state waits for, and how the chase ended.
 _DEAL, _ACT, _LOOK, _CAUGHT, _STUCK, _ESCAPED = "deal", "act", "look", "caught", "stuck", "escaped"
+_WAITS: Final = {_ACT: 0, _LOOK: 1, _DEAL: 2}  # as features have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,11 @@ def scotland_yard(values: Mapping[str, str | None]) -> Game:
 
 
 class ScotlandYard(Game):
-    """Scotland Yard under the given rules on the given map; GameError where the two do not fit."""
+    """Scotland Yard under the given rules on the given map; GameError where the two do not fit.
+
+    ticket_of, dest_of: int64[M], the ticket and the station entered of each move; the double card's action is M.
+    reach: bool[N, M], from where each move can be made.
+    """
 
     player_names = ("Mr X", "the detectives")
 
@@ -85,12 +100,12 @@ class ScotlandYard(Game):
         self.rules, self.city = rules, city
         self.name = rules.game_name()
         self.u_max = 1.0
-        n, d = len(city.stations), rules.detectives
-        self._ticket_of, self._dest_of, self._reach = _move_table(city, black=rules.x_tickets[BLACK] > 0)
-        self._double = len(self._ticket_of)  # the double card's action
+        n = len(city.stations)
+        self.ticket_of, self.dest_of, self.reach = _move_table(city, black=rules.x_tickets[BLACK] > 0)
+        self._double = len(self.ticket_of)  # the double card's action
         self.num_actions = self._double + (rules.x_tickets[DOUBLE] > 0)
         self.num_slots = (n, 1)
-        self.num_features = d * n + 3 * d + 5 + (d + 1) + 3
+        self.num_features = num_features(rules, n, rules.inputs == PAPER)
         self.legal_pairs = self._pairs()
         self._ones = [Operator(np.ones((k, 1))) for k in range(n + 1)]
         self._root = self._start()
@@ -106,9 +121,9 @@ class ScotlandYard(Game):
 
     def _pairs(self) -> LegalPairs:
         """Mr X's moves from each station, with a double card where he can have one; any detective's, none by black."""
-        doubles = np.ones((len(self._reach), self.num_actions - self._double), dtype=bool)
-        mine = np.column_stack([self._reach, doubles])
-        paid = np.append(self._ticket_of != BLACK, [False] * doubles.shape[1])
+        doubles = np.ones((len(self.reach), self.num_actions - self._double), dtype=bool)
+        mine = np.column_stack([self.reach, doubles])
+        paid = np.append(self.ticket_of != BLACK, [False] * doubles.shape[1])
         return LegalPairs.of((mine, paid[None, :]))
 
     def _payable(self, tickets: Sequence[int], detectives: Iterable[int]) -> Bool:
@@ -117,12 +132,12 @@ class ScotlandYard(Game):
         held[list(detectives)] = True
         paid = np.zeros(DOUBLE, dtype=bool)
         paid[: len(tickets)] = np.asarray(tickets[:DOUBLE]) > 0
-        return np.logical_and(paid[self._ticket_of], ~held[self._dest_of])
+        return np.logical_and(paid[self.ticket_of], ~held[self.dest_of])
 
     def _detective_moves(self, s: Chase, k: int) -> Int32:
         """int32[A]: the moves of the k-th detective (from 1), empty where he has to sit out."""
         free = self._payable(s.tickets[k - 1], s.detectives)
-        return np.flatnonzero(free & self._reach[s.detectives[k - 1]]).astype(np.int32)
+        return np.flatnonzero(free & self.reach[s.detectives[k - 1]]).astype(np.int32)
 
     def _next_turn(self, s: Chase, k: int) -> int:
         """The first detective after the k-th who can move, or 0 for Mr X."""
@@ -134,10 +149,10 @@ class ScotlandYard(Game):
         here = list(s.hidden)
         free = self._payable(s.x_tickets, s.detectives)
         twice = self._followed(s, free)
-        legal: Bool = np.logical_and(self._reach[here], twice if s.owed == 2 else free)
+        legal: Bool = np.logical_and(self.reach[here], twice if s.owed == 2 else free)
         if self.num_actions > self._double:
             can_double = s.x_tickets[DOUBLE] > 0 and not s.owed and s.moved + 2 <= self.rules.rounds
-            doubles = (self._reach[here] & twice).any(axis=1) & can_double
+            doubles = (self.reach[here] & twice).any(axis=1) & can_double
             legal = np.column_stack([legal, doubles])
         actions = np.flatnonzero(legal.any(axis=0)).astype(np.int32)
         return actions, legal[:, actions]
@@ -150,8 +165,8 @@ class ScotlandYard(Game):
         for ticket in range(DOUBLE):
             if s.x_tickets[ticket]:
                 again = self._payable(_spend(s.x_tickets, ticket), s.detectives)
-                onward = np.logical_or.reduce(self._reach[:, again], axis=1)
-                followed |= free & (self._ticket_of == ticket) & onward[self._dest_of]
+                onward = np.logical_or.reduce(self.reach[:, again], axis=1)
+                followed |= free & (self.ticket_of == ticket) & onward[self.dest_of]
         return followed
 
     # --- the game interface ---
@@ -195,23 +210,11 @@ class ScotlandYard(Game):
         return np.array(_chase(s).hidden if p == 0 else (0,), dtype=np.int32)
 
     def features(self, s: State) -> Float32:
-        """float32[num_features]: Player of Games, table 2, each in [0, 1].
-
-        Every detective's station as a 1 of N; each detective's cards; Mr X's five kinds of cards; who
-        moves next; whether a double move is on; the rounds played; and whether nature is to act. Cards
-        are parts of all tickets of their kind in the game.
-        """
-        c = _chase(s)
-        n, d = len(self.city.stations), self.rules.detectives
-        stations = np.zeros((d, n), dtype=np.float32)
-        stations[range(len(c.detectives)), list(c.detectives)] = 1.0
-        issued = np.array(self.rules.x_tickets, dtype=np.float32)
-        issued[:3] += d * np.array(self.rules.tickets, dtype=np.float32)
-        issued = np.maximum(issued, 1.0)
-        cards = np.array(c.tickets, dtype=np.float32) / np.maximum(self.rules.tickets, 1)
-        last = (c.owed > 0, c.moved / self.rules.rounds, c.kind in (_DEAL, _LOOK))
-        parts = (stations.ravel(), cards.ravel(), c.x_tickets / issued, np.arange(d + 1) == c.turn, last)
-        return np.concatenate(parts, dtype=np.float32)
+        """float32[num_features]: see features.py."""
+        c, n = _chase(s), len(self.city.stations)
+        if self.rules.inputs == PAPER:
+            return paper_features(c, self.rules, n, c.kind in (_DEAL, _LOOK))
+        return station_features(c, self.rules, n, _WAITS.get(c.kind, 0))
 
     # --- fans ---
 
@@ -229,9 +232,9 @@ class ScotlandYard(Game):
                 target[kept, columns[0]] = np.arange(len(stays))
                 children.append(self._after_double_card(c, stays))
             else:
-                entered = self._dest_of[actions[columns]]
+                entered = self.dest_of[actions[columns]]
                 target[:, columns] = np.arange(len(columns))
-                ticket = int(self._ticket_of[actions[columns[0]]])
+                ticket = int(self.ticket_of[actions[columns[0]]])
                 children.append(self._after_x_move(c, ticket, tuple(entered.tolist()), shown))
             edge[:, columns] = np.where(legal[:, columns], len(children) - 1, -1)
         return Fan(children, Moves(edge, np.where(edge >= 0, target, 0).astype(np.int32)))
@@ -240,7 +243,7 @@ class ScotlandYard(Game):
         """Columns of Mr X's actions in groups that look the same to the detectives."""
         if shown:
             return [np.array([column]) for column in range(len(actions))]
-        ticket = np.append(self._ticket_of, DOUBLE)[actions]
+        ticket = np.append(self.ticket_of, DOUBLE)[actions]
         return [np.flatnonzero(ticket == t) for t in np.unique(ticket)]
 
     def _after_double_card(self, c: Chase, stays: tuple[int, ...]) -> Chase:
@@ -267,7 +270,7 @@ class ScotlandYard(Game):
         return Fan(children, Moves(np.arange(len(actions), dtype=np.int32)[None, :]))
 
     def _after_detective(self, c: Chase, action: int) -> Chase:
-        k, ticket, station = c.turn, int(self._ticket_of[action]), int(self._dest_of[action])
+        k, ticket, station = c.turn, int(self.ticket_of[action]), int(self.dest_of[action])
         moved = replace(
             c,
             log=(*c.log, f"{k}:{TICKETS[ticket]}@{self.city.stations[station]}"),
@@ -288,7 +291,7 @@ class ScotlandYard(Game):
             ways = [(_CAUGHT, caught), (_ESCAPED, rest)]
         else:
             free = self._payable(c.x_tickets, c.detectives)
-            stuck = tuple(x for x in rest if not (self._reach[x] & free).any())
+            stuck = tuple(x for x in rest if not (self.reach[x] & free).any())
             ways = [(_CAUGHT, caught), (_STUCK, stuck), (_ACT, tuple(x for x in rest if x not in stuck))]
         return [(kind, stations) for kind, stations in ways if stations]
 
@@ -342,7 +345,7 @@ class ScotlandYard(Game):
     def action_name(self, s: State, action: int) -> str:
         if action == self._double:
             return "double card"
-        return f"{TICKETS[self._ticket_of[action]]} to {self.city.stations[self._dest_of[action]]}"
+        return f"{TICKETS[self.ticket_of[action]]} to {self.city.stations[self.dest_of[action]]}"
 
     def infostate_name(self, s: State, p: int, i: int) -> str:
         return f"on {self.city.stations[_chase(s).hidden[i]]}" if p == 0 else "nothing hidden"

@@ -13,6 +13,9 @@ from sog.games.scotland_yard.map import SHIPPED, CityMap, cut_name, named_cut, r
 from sog.games.strings import Parameter, write_game
 
 TICKETS: Final = ("taxi", "bus", "underground", "black", "double")
+STATIONS: Final = "stations"
+PAPER: Final = "paper"
+INPUTS: Final = (STATIONS, PAPER)
 BLACK: Final = 3
 DOUBLE: Final = 4
 
@@ -35,6 +38,7 @@ class ScotlandYardRules:
     cards: tuple[int, ...] = ()
     tickets: tuple[int, ...] = (10, 8, 4)
     x_tickets: tuple[int, ...] = (4, 3, 3, 5, 2)
+    inputs: str = STATIONS
 
     def game_name(self) -> str:
         """The game string: the map and whatever differs from its preset, in the order of the fields."""
@@ -61,6 +65,10 @@ PARAMETERS: Final[Mapping[str, GameParameter]] = {
     "cards": text("the stations on the start cards, or all"),
     "tickets": text("a detective's taxi, bus and underground tickets"),
     "x_tickets": text("Mr X's, then his black tickets and double cards"),
+    "inputs": text(
+        "what networks see: each station where Mr X can be (stations; a network of kind stations), or PoG's Table 2 "
+        "(paper); on the glasses map paper, otherwise stations"
+    ),
 }
 
 _LONDON_CARDS: Final = (13, 26, 29, 34, 50, 53, 91, 94, 103, 112, 117, 132, 138, 141, 155, 174, 197, 198)
@@ -68,7 +76,7 @@ LONDON: Final = ScotlandYardRules(cards=_LONDON_CARDS)
 # Maps by name: glasses of Player of Games, and three small ones of ours whose values are well inside (-1, 1).
 _PRESETS: Final = {
     "london": LONDON,
-    "glasses": ScotlandYardRules("glasses", 5, 2, (), "6;1;11", (), (5, 0, 0), (5, 0, 0, 0, 0)),
+    "glasses": ScotlandYardRules("glasses", 5, 2, (), "6;1;11", (), (5, 0, 0), (5, 0, 0, 0, 0), PAPER),
     "ring8": ScotlandYardRules("ring8", 3, 2, (), "2;1;4", (), (4, 2, 0), (3, 2, 0, 2, 0)),
     "ring9": ScotlandYardRules("ring9", 3, 2, (), "8;9;3", (), (4, 2, 0), (3, 2, 0, 2, 0)),
     "ring12": ScotlandYardRules("ring12", 3, 2, (3,), "10;6;7", (), (4, 2, 0), (3, 2, 0, 0, 0)),
@@ -138,6 +146,8 @@ def read_rules(values: Mapping[str, str | None]) -> ScotlandYardRules:
     for key, length in (("tickets", 3), ("x_tickets", 5)):
         if len(getattr(rules, key)) != length:
             raise GameError(f"{key} wants {length} numbers: {', '.join(TICKETS[:length])}")
+    if rules.inputs not in INPUTS:
+        raise GameError(f"inputs is one of {', '.join(INPUTS)}, not {rules.inputs}")
     if rules.rounds < 1 or rules.detectives < 1:
         raise GameError("scotland_yard needs at least one round and one detective")
     return rules
