@@ -23,7 +23,7 @@ from sog.searches.tree.arrays import Public, Room, Tree
 from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import AwaitedNodes, Children, Counts, Entry, Evaluated, Infostate, Kind, Nodes
-from sog.searches.tree.tables import grown
+from sog.searches.tree.tables import widened
 
 __all__ = ["Lookahead"]
 
@@ -313,14 +313,19 @@ class Lookahead:
         _identify_newest(public.arrays, self.arrays, awaited, count)
 
     def make_room(self) -> None:
-        """Double every array."""
+        """Double the arrays that are a quarter full at least, or where none is, all of them."""
         nodes, child, infostates, entries, ends, counts = self.arrays
+        used = self.counts
+        sizes = [len(nodes), len(child), infostates.shape[1], entries.shape[1], len(ends)]
+        filled = [used.nodes, used.children, used.infostates, used.entries, used.ends]
+        full = [4 * int(count) >= size for count, size in zip(filled, sizes, strict=True)]
+        more = [2 * size if one or not any(full) else size for size, one in zip(sizes, full, strict=True)]
         self.arrays = Tree(
-            grown(nodes, 2 * len(nodes), axis=0),
-            grown(child, 2 * len(child), axis=0),
-            grown(infostates, 2 * infostates.shape[1], axis=1),
-            grown(entries, 2 * entries.shape[1], axis=1),
-            grown(ends, 2 * len(ends), axis=0),
+            widened(nodes, more[0], 0),
+            widened(child, more[1], 0),
+            widened(infostates, more[2], 1),
+            widened(entries, more[3], 1),
+            widened(ends, more[4], 0),
             counts,
         )
 
