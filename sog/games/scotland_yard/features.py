@@ -53,13 +53,13 @@ def station_features(c: Chase, rules: ScotlandYardRules, stations: int, waits: i
     tickets; Mr X's five kinds of cards; who moves next; the moves of a double card that are owed; Mr X's moves so far;
     and `waits`: 0 for a move, 1 for a look whether Mr X is there, 2 for a start card.
     """
-    d, out = rules.detectives, np.zeros(num_features(rules, stations, False), dtype=np.float32)
-    placed = len(c.detectives)
-    out[:placed] = c.detectives
-    out[:placed] += 1.0
-    at = PER_DETECTIVE * d
-    out[d:at] = np.ravel(c.tickets)
-    out[at : at + PLAIN] = (*c.x_tickets, c.turn, c.owed, c.moved, waits)
-    out[: at + PLAIN] *= UNIT
-    out[list(map((at + PLAIN).__add__, c.hidden))] = 1.0
+    d, placed = rules.detectives, len(c.detectives)
+    plain = [x + 1 for x in c.detectives] + [0] * (d - placed)
+    for cards in c.tickets:
+        plain += cards
+    plain += (*c.x_tickets, c.turn, c.owed, c.moved, waits)
+    out = np.zeros(len(plain) + stations, dtype=np.float32)
+    out[: len(plain)] = plain
+    out[: len(plain)] *= UNIT
+    out[len(plain) :][list(c.hidden)] = 1.0
     return out

@@ -103,6 +103,10 @@ class ScotlandYard(Game):
         n = len(city.stations)
         self.ticket_of, self.dest_of, self.reach = _move_table(city, black=rules.x_tickets[BLACK] > 0)
         self._double = len(self.ticket_of)  # the double card's action
+        self._entering = [np.flatnonzero(self.dest_of == station) for station in range(n)]
+        # Found once each: by the kinds of tickets, and by a detective's station and kinds.
+        self._paid: dict[int, Bool] = {}
+        self._ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self.num_actions = self._double + (rules.x_tickets[DOUBLE] > 0)
         self.num_slots = (n, 1)
         self.num_features = num_features(rules, n, rules.inputs == PAPER)
@@ -127,32 +131,44 @@ class ScotlandYard(Game):
         return LegalPairs.of((mine, paid[None, :]))
 
     def _payable(self, tickets: Sequence[int], detectives: Iterable[int]) -> Bool:
-        """bool[M]: the moves that these tickets pay for into a station that no detective holds."""
-        held = np.zeros(len(self.city.stations), dtype=bool)
-        held[list(detectives)] = True
-        paid = np.zeros(DOUBLE, dtype=bool)
-        paid[: len(tickets)] = np.asarray(tickets[:DOUBLE]) > 0
-        return np.logical_and(paid[self.ticket_of], ~held[self.dest_of])
+        """bool[M]: Mr X's moves that these tickets pay for into a station that no detective holds."""
+        paid = _kinds(tickets)
+        if paid not in self._paid:
+            self._paid[paid] = np.array([paid >> ticket & 1 == 1 for ticket in self.ticket_of], dtype=bool)
+        free: Bool = self._paid[paid].copy()
+        for station in detectives:
+            free[self._entering[station]] = False
+        return free
+
+    def _detective_ways(self, station: int, tickets: Sequence[int]) -> list[tuple[int, int]]:
+        """(move, station entered) of what a detective's tickets pay for from a station; held stations among them."""
+        key = station, _kinds(tickets)
+        if key not in self._ways:
+            moves = np.flatnonzero(self.reach[station]).tolist()
+            self._ways[key] = [(a, int(self.dest_of[a])) for a in moves if key[1] >> self.ticket_of[a] & 1]
+        return self._ways[key]
 
     def _detective_moves(self, s: Chase, k: int) -> Int32:
         """int32[A]: the moves of the k-th detective (from 1), empty where he has to sit out."""
-        free = self._payable(s.tickets[k - 1], s.detectives)
-        return np.flatnonzero(free & self.reach[s.detectives[k - 1]]).astype(np.int32)
+        ways = self._detective_ways(s.detectives[k - 1], s.tickets[k - 1])
+        return np.array([move for move, station in ways if station not in s.detectives], dtype=np.int32)
 
-    def _next_turn(self, s: Chase, k: int) -> int:
+    def _next_turn(self, detectives: tuple[int, ...], tickets: Sequence[Sequence[int]], k: int) -> int:
         """The first detective after the k-th who can move, or 0 for Mr X."""
-        later = range(k + 1, len(s.detectives) + 1)
-        return next((j for j in later if len(self._detective_moves(s, j))), 0)
+        for j in range(k, len(detectives)):
+            if any(station not in detectives for _, station in self._detective_ways(detectives[j], tickets[j])):
+                return j + 1
+        return 0
 
     def _x_moves(self, s: Chase) -> tuple[Int32, Bool]:
         """int32[A], bool[I, A]: Mr X's actions at s, and from which of his stations each is legal."""
-        here = list(s.hidden)
+        here = self.reach[list(s.hidden)]
         free = self._payable(s.x_tickets, s.detectives)
         twice = self._followed(s, free)
-        legal: Bool = np.logical_and(self.reach[here], twice if s.owed == 2 else free)
+        legal: Bool = np.logical_and(here, twice if s.owed == 2 else free)
         if self.num_actions > self._double:
             can_double = s.x_tickets[DOUBLE] > 0 and not s.owed and s.moved + 2 <= self.rules.rounds
-            doubles = (self.reach[here] & twice).any(axis=1) & can_double
+            doubles = (here & twice).any(axis=1) if can_double else np.zeros(len(here), dtype=bool)
             legal = np.column_stack([legal, doubles])
         actions = np.flatnonzero(legal.any(axis=0)).astype(np.int32)
         return actions, legal[:, actions]
@@ -162,11 +178,15 @@ class ScotlandYard(Game):
         followed = np.zeros_like(free)
         if s.owed != 2 and not s.x_tickets[DOUBLE]:
             return followed
+        # By what can be paid after the first move, which few tickets change.
+        onward: dict[int, Bool] = {}
         for ticket in range(DOUBLE):
             if s.x_tickets[ticket]:
-                again = self._payable(_spend(s.x_tickets, ticket), s.detectives)
-                onward = np.logical_or.reduce(self.reach[:, again], axis=1)
-                followed |= free & (self.ticket_of == ticket) & onward[self.dest_of]
+                left = _spend(s.x_tickets, ticket)
+                kinds = _kinds(left)
+                if kinds not in onward:
+                    onward[kinds] = (self.reach & self._payable(left, s.detectives)).any(axis=1)
+                followed |= free & (self.ticket_of == ticket) & onward[kinds][self.dest_of]
         return followed
 
     # --- the game interface ---
@@ -252,7 +272,7 @@ class ScotlandYard(Game):
 
     def _after_x_move(self, c: Chase, ticket: int, entered: tuple[int, ...], shown: bool) -> Chase:
         word = f"{TICKETS[ticket]}@{self.city.stations[entered[0]]}" if shown else TICKETS[ticket]
-        turn = 0 if c.owed == 2 else self._next_turn(c, 0)
+        turn = 0 if c.owed == 2 else self._next_turn(c.detectives, c.tickets, 0)
         return replace(
             c,
             log=(*c.log, word),
@@ -271,15 +291,24 @@ class ScotlandYard(Game):
 
     def _after_detective(self, c: Chase, action: int) -> Chase:
         k, ticket, station = c.turn, int(self.ticket_of[action]), int(self.dest_of[action])
-        moved = replace(
-            c,
-            log=(*c.log, f"{k}:{TICKETS[ticket]}@{self.city.stations[station]}"),
-            kind=_LOOK,
-            detectives=(*c.detectives[: k - 1], station, *c.detectives[k:]),
-            tickets=(*c.tickets[: k - 1], _spend(c.tickets[k - 1], ticket), *c.tickets[k:]),
-            x_tickets=tuple(count + (t == ticket) for t, count in enumerate(c.x_tickets)),
+        detectives = (*c.detectives[: k - 1], station, *c.detectives[k:])
+        tickets = (*c.tickets[: k - 1], _spend(c.tickets[k - 1], ticket), *c.tickets[k:])
+        turn = self._next_turn(detectives, tickets, k)
+        # Where Mr X cannot be at the station and another detective moves, nothing is to be seen.
+        quiet = turn > 0 and station not in c.hidden
+        after = Chase(  # by position: `replace` is most of what listing a tree would take
+            (*c.log, f"{k}:{TICKETS[ticket]}@{self.city.stations[station]}"),
+            _ACT if quiet else _LOOK,
+            turn,
+            c.hidden,
+            detectives,
+            tickets,
+            tuple(count + (t == ticket) for t, count in enumerate(c.x_tickets)),
+            c.moved,
+            c.owed,
+            c.scale,
         )
-        return self._settle(replace(moved, turn=self._next_turn(moved, k)))
+        return after if quiet else self._settle(after)
 
     def _outcomes(self, c: Chase) -> list[tuple[str, tuple[int, ...]]]:
         """How the chase continues from a look, and from which of Mr X's stations each way."""
@@ -291,7 +320,8 @@ class ScotlandYard(Game):
             ways = [(_CAUGHT, caught), (_ESCAPED, rest)]
         else:
             free = self._payable(c.x_tickets, c.detectives)
-            stuck = tuple(x for x in rest if not (self.reach[x] & free).any())
+            ways_out = (self.reach[list(rest)] & free).any(axis=1).tolist()
+            stuck = tuple(x for x, can in zip(rest, ways_out, strict=True) if not can)
             ways = [(_CAUGHT, caught), (_STUCK, stuck), (_ACT, tuple(x for x in rest if x not in stuck))]
         return [(kind, stations) for kind, stations in ways if stations]
 
@@ -360,9 +390,15 @@ def _spend(tickets: tuple[int, ...], ticket: int) -> tuple[int, ...]:
     return tuple(count - (t == ticket) for t, count in enumerate(tickets))
 
 
+def _kinds(tickets: Sequence[int]) -> int:
+    """The kinds of tickets there are, as bits; double cards left out."""
+    return sum(1 << t for t, count in enumerate(tickets[:DOUBLE]) if count)
+
+
 def _kept(before: tuple[int, ...], after: tuple[int, ...]) -> Links:
     """Links of the stations that stay possible."""
-    source = np.flatnonzero(np.isin(before, after)).astype(np.int32)
+    stay = set(after)
+    source = np.array([k for k, x in enumerate(before) if x in stay], dtype=np.int32)
     return Links(source, np.arange(len(after), dtype=np.int32))
 
 
