@@ -185,7 +185,7 @@ class ScotlandYard(Game):
                 left = _spend(s.x_tickets, ticket)
                 kinds = _kinds(left)
                 if kinds not in onward:
-                    onward[kinds] = (self.reach & self._payable(left, s.detectives)).any(axis=1)
+                    onward[kinds] = np.logical_or.reduce(self.reach & self._payable(left, s.detectives), axis=1)
                 followed |= free & (self.ticket_of == ticket) & onward[kinds][self.dest_of]
         return followed
 
@@ -320,8 +320,8 @@ class ScotlandYard(Game):
             ways = [(_CAUGHT, caught), (_ESCAPED, rest)]
         else:
             free = self._payable(c.x_tickets, c.detectives)
-            ways_out = (self.reach[list(rest)] & free).any(axis=1).tolist()
-            stuck = tuple(x for x, can in zip(rest, ways_out, strict=True) if not can)
+            ways_out = np.logical_or.reduce(self.reach[list(rest)] & free, axis=1)
+            stuck = tuple(x for x, can in zip(rest, ways_out.tolist(), strict=True) if not can)
             ways = [(_CAUGHT, caught), (_STUCK, stuck), (_ACT, tuple(x for x in rest if x not in stuck))]
         return [(kind, stations) for kind, stations in ways if stations]
 
