@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 __all__ = ["Student"]
 
 _NETWORK: Final = "network"
+# The budget of play by the kind of a network that is slow, where none is set.
+_PLAY: Final = {"hands": (30, 0.2), "stations": (30, 1.0)}
 _LEAVES: Final = (_NETWORK, EXACT_LEAVES, ZERO_LEAVES)
 # By `paper`: how a decision is searched, and the mark in a player's name.
 _PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " paper=sog"), "pog": (pog_settings, " paper=pog")}
@@ -110,11 +112,10 @@ class Student(Algorithm):
         return network_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """By default of the budget (100, 0.1), of a network over hands, which is slow, (30, 0.2)."""
+        """Of the budget (100, 0.1) where none is set; of networks over hands and stations of that in _PLAY."""
         self._refuse_leaves()
         shape, evaluator = opened.network.shape, opened.evaluator
-        budget = self._budget(30, 0.2) if shape.kind == "hands" else self._budget(100, 0.1)
-        settings = self._resolving(budget, shape)
+        settings = self._resolving(self._budget(*_PLAY.get(shape.kind, (100, 0.1))), shape)
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
