@@ -76,7 +76,7 @@ TABLE_3 = {
         "(800,1)",
     ),
     "scotland_yard(map=glasses)": (YARD, "(100,1)", "(100,1)"),
-    "scotland_yard(map=london)": (YARD, "(400,1)", "(400,1)"),
+    "scotland_yard(map=london,inputs=paper)": (YARD, "(400,1)", "(400,1)"),
     "leduc_poker": (POKER, "(100,1)", "(100,1)"),
     "holdem(stacks=20000,bets=0.5)": (POKER, "(10,0.01)", "(10,0.1)"),
 }
