@@ -35,7 +35,7 @@ class Fit:
 
     setting: what had to be set.  begun: seconds until the training loop began.  start: until the first search was done.
     row_bytes: of a row.  peak: bytes held at most.  searches, rows: an hour and core.  rounds: that were finished.
-    over: seconds from the loop's beginning to the end of the process, less the minutes that were asked for.
+    over: seconds from the loop's beginning to the end of the process, less compiling and the minutes that were asked for.
     refused: what the program said where it did not train.
     """
 
@@ -82,7 +82,7 @@ def fit_of(case: Case, preset: str, minutes: float, workers: int, folder: Path) 
         (done.sum_of("searches") + done.sum_of("queries")) / hours,
         rows / hours,
         done.sum_of("games") and sum(1 for _ in (done.folder / "curve.csv").open()) - 1,
-        done.ended - begun - 60.0 * minutes,
+        done.ended - begun - done.compiled - 60.0 * minutes,
         "" if code == 0 else f"exit {code}: {(done.said or [''])[-1]}",
     )
 

@@ -19,6 +19,7 @@ from sog.cli.app import main as command
 from sog.cli.train_watch import Watch
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, map_text, read_map
 from sog.play.tally import RoundSoFar
+from sog.searches.kernels.compiling import WATCH
 from sog.training.checkpoint import is_begun, load_state
 from sog.training.curve import CURVE
 from soglab.bench.stopwatch import replaced
@@ -84,6 +85,7 @@ class TrainingProcess:
     words: what follows `sog train`.  folder: the run's.  started: on the monotonic clock.
     peak: bytes that it and its workers held together at most, by looks a second apart.
     begun: seconds until the training loop began.  searched: until the first search was done.  ended: until its end.
+    compiled: of its time, what it waited for kernels to be compiled.
     """
 
     words: list[str]
@@ -92,6 +94,7 @@ class TrainingProcess:
     begun: float | None = None
     searched: float | None = None
     ended: float = 0.0
+    compiled: float = 0.0
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -111,6 +114,8 @@ class TrainingProcess:
         for line in self.process.stderr:
             if line.startswith(_SEARCHED):
                 self.searched = self.seconds if self.searched is None else self.searched
+            elif line.startswith(_COMPILED):
+                self.compiled = float(line.removeprefix(_COMPILED))
             else:
                 self.said.append(line.strip())
 
@@ -202,6 +207,7 @@ def memory_of(process: int) -> int:
 
 
 _SEARCHED: Final = "soglab: the first search is done"
+_COMPILED: Final = "soglab: seconds of compiling: "
 
 
 def main() -> None:
@@ -214,7 +220,9 @@ def main() -> None:
 
     shown = Watch.playing
     with replaced(Watch, "playing", playing):
-        raise SystemExit(command(["train", *sys.argv[1:]]))
+        code = command(["train", *sys.argv[1:]])
+    print(f"{_COMPILED}{WATCH.seconds():.1f}", file=sys.stderr, flush=True)
+    raise SystemExit(code)
 
 
 if __name__ == "__main__":
