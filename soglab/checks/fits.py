@@ -35,7 +35,7 @@ class Fit:
 
     setting: what had to be set.  begun: seconds until the training loop began.  start: until the first search was done.
     row_bytes: of a row.  peak: bytes held at most.  searches, rows: an hour and core.  rounds: that were finished.
-    over: seconds from the loop's beginning to the end of the process, less compiling and the minutes that were asked for.
+    over: seconds from the loop's beginning to the end of the process, less compiling and the minutes asked for.
     refused: what the program said where it did not train.
     """
 
