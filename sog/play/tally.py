@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import secrets
 import threading
 import time
 from contextlib import suppress
@@ -49,10 +50,15 @@ class PlayTally:
     def __init__(self) -> None:
         self.counts: Int64 = np.zeros(_COUNTS, dtype=np.int64)
 
-    def place(self, path: str, number: int) -> None:
-        """Count in a file of `SharedTallies` from now on, in this place; without it, as on another machine, here."""
-        with suppress(OSError, ValueError), open(path, "r+b") as file:
-            self.counts = np.frombuffer(mmap.mmap(file.fileno(), 0), dtype=np.int64)[_COUNTS * number :][:_COUNTS]
+    def place(self, where: str, number: int) -> None:
+        """Count in the memory of `SharedTallies.where` from now on, in this place; here, where there is no such."""
+        path, _, name = where.partition(" ")
+        with suppress(OSError, ValueError):
+            # On another machine a process of this number may have another file there.
+            if name and name in os.readlink(path):
+                with open(path, "r+b") as file:
+                    counts = np.frombuffer(mmap.mmap(file.fileno(), 0), dtype=np.int64)
+                self.counts = counts[_COUNTS * number :][:_COUNTS]
 
     def begin(self) -> None:
         """A round begins."""
@@ -79,16 +85,17 @@ PLAYED: Final = PlayTally()
 class SharedTallies:
     """Tallies of several processes of this machine, in memory that has no name in any folder.
 
-    path: where they find it; "" on systems without such memory, where nothing is counted.
+    where: how they find it; "" on systems without such memory, where nothing is counted.
     """
 
     def __init__(self, places: int) -> None:
-        self.path = ""
+        self.where = ""
         self._counts: Int64 = np.zeros(_COUNTS * places, dtype=np.int64)
         if hasattr(os, "memfd_create"):
-            descriptor = os.memfd_create("sog")
+            name = f"sog-{secrets.token_hex(8)}"
+            descriptor = os.memfd_create(name)
             os.ftruncate(descriptor, _BYTES * places)
-            self.path = f"/proc/{os.getpid()}/fd/{descriptor}"
+            self.where = f"/proc/{os.getpid()}/fd/{descriptor} {name}"
             self._counts = np.frombuffer(mmap.mmap(descriptor, 0), dtype=np.int64)
             self._descriptor = descriptor
 
@@ -108,6 +115,6 @@ class SharedTallies:
 
     def close(self) -> None:
         """Close the file; what processes have mapped of it stays theirs."""
-        if self.path:
+        if self.where:
             os.close(self._descriptor)
-            self.path = ""
+            self.where = ""

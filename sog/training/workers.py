@@ -118,7 +118,7 @@ class RemoteWorkers:
         self, there: Executor, game: str, settings: TrainSettings, seed: int, workers: int, tallies: SharedTallies
     ) -> None:
         self.there, self.settings, self.tallies = there, settings, tallies
-        made = game, settings, seed, tallies.path
+        made = game, settings, seed, tallies.where
         self.players = [there.start(_Player, *made, worker) for worker in range(workers)]
         self.waiting: list[Pending] = []
         self.games, self.begun = 0, 0.0  # of the round in hand: games a worker, and when it began
@@ -140,7 +140,7 @@ class RemoteWorkers:
                 answers[worker] = _answer(worker, pending)
             self._leave_out(self.tallies.compiling())
             watch.show(lambda: _so_far(self.tallies.total(), self.games * len(self.players), self.begun))
-            # While workers compile, or where nobody can say how long they have, the time is not over.
+            # Until workers have answered or counted, nobody knows how long they have compiled: no time is over then.
             over = watch.over if self.compiled or self.tallies.compiling() is not None else watch.stopped
             if len(answers) < len(self.waiting) and over():
                 return None

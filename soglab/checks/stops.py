@@ -46,6 +46,7 @@ _PATIENCE: Final = 120.0
 _RIVER: Final = "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)"
 _SAME: Final = {"leduc_poker": 4, "connect_four": 4, _RIVER: 2}  # games a round
 _ROUNDS: Final = 4
+_LARGE: Final = 2**40  # rows: all that a checkpoint has
 
 
 @dataclass
@@ -58,7 +59,7 @@ class Ended:
     faults: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        middle, worst = statistics.median(self.seconds), max(self.seconds)
+        middle, worst = (statistics.median(self.seconds), max(self.seconds)) if self.seconds else (0.0, 0.0)
         faults = "; ".join(self.faults) or "whole and resumed each time"
         return f"{self.game} | {self.preset} | {len(self.seconds)} | {middle:.1f} | {worst:.1f} | {faults}"
 
@@ -81,19 +82,21 @@ def stopped(case: Case, preset: str, moments: int, draw: random.Random, folder: 
             ended.seconds.append(time.monotonic() - sent)
             ended.faults += [] if code in (143, -signal.SIGTERM) else [f"exit {code}"]
             ended.faults += _faults(out / "checkpoint")
-        elif not setting and (remedy := remedy_of((running.end(), running.said)[1])) is not None:
-            setting = "=".join(remedy)
-        else:
+            continue
+        running.end()
+        remedy = remedy_of(running.said)
+        if setting or remedy is None:
             ended.faults.append((running.said or ["it ended by itself"])[-1])
-            return ended
+            break
+        setting = "=".join(remedy)
     return ended
 
 
 def _faults(folder: Path) -> list[str]:
     """What is wrong with a checkpoint, which is to load whole, with all rows of its window."""
     try:
-        _, network, meta = checkpoint.load_network(folder)
-        window = ReplayWindow(network.shape, int(meta.settings.get("window_rows", 2**40)), folder)
+        _, network, _ = checkpoint.load_network(folder)
+        window = ReplayWindow(network.shape, _LARGE, folder)
         window.restore(checkpoint.load_state(folder)["replay"])
         window.close()
     except SogError as error:

@@ -76,7 +76,7 @@ def test_a_damaged_size_is_refused(wrong: dict[str, float], tmp_path: Path) -> N
 def test_tallies_of_processes_are_read_together() -> None:
     shared, tallies = SharedTallies(2), [PlayTally(), PlayTally()]
     for number, tally in enumerate(tallies):
-        tally.place(shared.path, number)
+        tally.place(shared.where, number)
         tally.add(games=1, searches=number + 1)
     assert shared.total()[:3].tolist() == [2, 3, 0] and shared.compiling() is None
     for tally in tallies:
@@ -89,11 +89,14 @@ def test_tallies_of_processes_are_read_together() -> None:
     assert shared.total()[:3].tolist() == [1, 2, 0]
     shared.begin()
     assert shared.total()[:3].tolist() == [0, 0, 0]
+    path, _, name = shared.where.partition(" ")
+    for where in ("", path, f"{path} another", f"/nowhere {name}"):
+        alone = PlayTally()
+        alone.place(where, 0)
+        alone.add(queries=2)
+        assert alone.counts[2] == 2 and shared.total()[2] == 0
     shared.close()
-    alone = PlayTally()
-    alone.place(shared.path or "/nowhere", 0)
-    alone.add(queries=2)
-    assert alone.counts[2] == 2
+    shared.close()
 
 
 def test_what_a_round_has_played_is_counted() -> None:
