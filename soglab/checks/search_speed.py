@@ -102,7 +102,7 @@ def _network(network: CVPN) -> CVPN:
     with torch.no_grad():
         for weight in network.parameters():
             if not weight.any():
-                weight += _NOISE * torch.randn(weight.shape, generator=noise)
+                weight.add_(_NOISE * torch.randn(weight.shape, generator=noise))
     return network
 
 

@@ -135,8 +135,11 @@ def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, l
             return meta
 
         save = checkpoint.save
-        often = replaced(rounds, "SAVE_SECONDS", 0.0), replaced(rounds, "SAVE_SHARE", 1e9)
-        with replaced(checkpoint, "save", saved), often[0], often[1]:
+
+        def due(took: float) -> float:
+            return time.monotonic()
+
+        with replaced(checkpoint, "save", saved), replaced(rounds, "next_save", due):
             train(run, settings, out, None, resume=True, hooks=Hooks())
 
     faults, rows = [], 0
