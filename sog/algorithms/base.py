@@ -103,7 +103,8 @@ class Algorithm:
 
     Of each subclass: name: as strings and checkpoints have it.  title: for people.  presets: names of its settings.
     carried: settings that decide play too, and are as a network was trained unless they are set anew.
-    learns_with: the dataclasses that its training's settings are made of.  measured_with: what `Asked` may hold.
+    learns_with: the dataclasses that its training's settings are made of.  of_play: names in these that training never
+    reads.  measured_with: what `Asked` may hold.
     plays_hidden, plays_boards: the kinds of games that it plays.  plays_unlisted: hidden information, too, where the
     public tree grows along the game.  alone: it trains in one process, by its own loop.
     measure_is: what `measure` measures, in words.
@@ -115,6 +116,7 @@ class Algorithm:
     learns_with: ClassVar[tuple[type, ...]]
     presets: ClassVar[tuple[str, ...]] = ("demo", "full", "paper")
     carried: ClassVar[tuple[str, ...]] = ()
+    of_play: ClassVar[tuple[str, ...]] = ()
     measured_with: ClassVar[tuple[str, ...]] = ()
     plays_hidden: ClassVar[bool] = False
     plays_boards: ClassVar[bool] = False
@@ -202,7 +204,7 @@ class Algorithm:
         """What was set of training by name; SettingError for settings of play alone."""
         known, changes = self.settings_of_training(), {}
         for name, value in self.given().items():
-            if name in known:
+            if name in known and name not in self.of_play:
                 changes[name] = value
             elif name != "network" and name not in self._trains_with():
                 raise SettingError(f"{name} is a setting of how {self.name} plays, not of its training")

@@ -52,11 +52,11 @@ def train(
     rounds: Annotated[
         int | None,
         count(
-            "Stop after this many rounds in total. In a round every worker plays a fixed number of games (the "
-            "preset's) with one network, while the learner learns from the rounds before."
+            "Stop after this many rounds in total. In a round every worker plays a number of games (the preset's, or "
+            "what takes half a minute) with one network, while the learner learns from the rounds before."
         ),
     ] = None,
-    seed: Annotated[int, seed_of("Seed; with the number of workers it fixes the run to the bit.")] = 0,
+    seed: Annotated[int, seed_of("Seed; with the numbers of workers and games it fixes the run to the bit.")] = 0,
     workers: Annotated[int | None, processes("Self-play processes; by default one per core.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     begins: Annotated[

@@ -13,6 +13,7 @@ from sog.cli.frame import Report, say
 if TYPE_CHECKING:
     from sog.algorithms.base import Rules
     from sog.nets.cvpn import CVPN
+    from sog.play.tally import RoundSoFar
     from sog.training.curve import Point
     from sog.training.run import Hooks, Run
     from sog.training.stream.loop import StreamHooks
@@ -43,13 +44,13 @@ class Watch:
         """What a run in rounds calls."""
         from sog.training.run import Hooks
 
-        return Hooks(self.measure, _EVERY, self.report, say)
+        return Hooks(self.measure, _EVERY, self.report, say, self.playing)
 
     def streamed(self) -> StreamHooks:
         """What a run without rounds calls."""
         from sog.training.stream.loop import StreamHooks
 
-        return StreamHooks(self.measure, _EVERY, self.report, say, self.look)
+        return StreamHooks(self.measure, _EVERY, self.report, say, look=self.look)
 
     def measure(self, network: CVPN) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
@@ -77,6 +78,10 @@ class Watch:
         self.bar(point.round, note)
         figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
         self._add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
+
+    def playing(self, done: RoundSoFar) -> None:
+        """How far the round in hand is."""
+        self.bar(self.round, f"round {self.round + 1:,}: {done}")
 
     def look(self, supervisor: Supervisor) -> None:
         """How a run without rounds is doing, every second: all machines in one line, and in TensorBoard."""

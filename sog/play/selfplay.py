@@ -11,6 +11,7 @@ import numpy as np
 from sog.arrays import Float64
 from sog.games.base import TERMINAL
 from sog.play.referee import Referee, World
+from sog.play.tally import PLAYED
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 
@@ -52,6 +53,11 @@ class SelfPlayGame(ABC):
 
     def steps(self) -> SearchGenerator:
         """The game, as a generator of leaf beliefs."""
+        yield from self._moves()
+        PLAYED.add(games=1)
+
+    def _moves(self) -> SearchGenerator:
+        """Its moves, to its end or until it is ended early."""
         referee, early_end, rng = self.referee, self.early_end, self.rng
         # PoG, Algorithm 2, SelfPlay. The coin for do_not_resign falls before the first move, as there.
         world, moves = self.begin()
@@ -61,6 +67,7 @@ class SelfPlayGame(ABC):
                 return
             # A resigned game is lost by the mover, with the largest utility at stake.
             value = yield from self.search(world, mover)
+            PLAYED.add(searches=1)
             if may_resign and value < early_end.resign_below:
                 self.utility, self.resigned = self.public.game.u_max * (-1.0 if mover == 0 else 1.0), True
                 return

@@ -6,6 +6,7 @@ While the workers play round k with the weights of round k, the learner learns f
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,12 +23,14 @@ from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import same_weights
+from sog.searches.kernels.compiling import working_time
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.learner import Learner
 from sog.training.lock import held
 from sog.training.packing import unpack
 from sog.training.replay import ReplayWindow
+from sog.training.round_size import RoundSize, read_round_size
 from sog.training.rounds import RoundWatch, play_rounds
 from sog.training.run import (
     DAMAGE,
@@ -76,7 +79,7 @@ def train(
         with closing(window):
             learning = _resumed(run, settings, window, on, out) if resumed else _first(run, settings, window, on)
             with hire(run.game, settings, run.seed, run.workers, where) as crew:
-                rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew)
+                rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew, hooks.note)
                 return play_rounds(rounds, out, until.total(settings), until, hooks)
 
 
@@ -96,11 +99,12 @@ class _Begun:
 class _Learning:
     """A run's learner, window and record.
 
-    symmetries: those that rows are turned by, if any.  begun: the round in hand; None between two rounds.
+    size: of rounds.  symmetries: those that rows are turned by, if any.  begun: the round in hand; None between two.
     """
 
     learner: Learner
     replay: ReplayWindow
+    size: RoundSize
     symmetries: tuple[Symmetry, ...] = ()
     record: TrainingRecord = field(default_factory=TrainingRecord)
     begun: _Begun | None = None
@@ -114,6 +118,7 @@ class SelfPlayRounds:
     settings: TrainSettings
     learning: _Learning
     crew: Workers
+    note: Callable[[str], None] = lambda text: None
 
     @property
     def record(self) -> TrainingRecord:
@@ -129,12 +134,12 @@ class SelfPlayRounds:
         A round that is dropped is played again when the run is resumed, and is then the same round; the learning so
         far is kept.
         """
-        learning, number = self.learning, self.record.round
+        started, learning, number = working_time(), self.learning, self.record.round
         learner, replay = learning.learner, learning.replay
         # Workers play with the weights before this round's steps, while the learner learns from earlier rounds' rows:
         # nothing depends on which of them ends first.
         begun = learning.begun = learning.begun or _Begun(network_bytes(learner.kept))
-        self.crew.start(begun.weights, number)
+        self.crew.start(begun.weights, number, learning.size.games)
         # 2^20 keeps the learner's draws apart from every worker's (seed, worker, round).
         if not _learn(learning, (self.run.seed, 2**20, number), begun.losses, watch):
             return None
@@ -144,6 +149,7 @@ class SelfPlayRounds:
         learning.begun = None
         for harvest in harvests:
             replay.add(harvest.rows)
+        learning.size.measure(working_time() - started, self.note)
         values, policies = zip(*begun.losses, strict=True) if begun.losses else ([math.nan], [math.nan])
         return Point(
             round=number + 1,
@@ -162,6 +168,8 @@ class SelfPlayRounds:
         state: State | None = None
         if whole:
             state = {"learner": learner.state(), "replay": replay.state(), **self.record.state()}
+            if not self.settings.games:
+                state["round_size"] = self.learning.size.state()
             if begun is not None:
                 state["begun"] = begun.state()
         checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
@@ -207,7 +215,8 @@ def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: to
         fresh.learner.restore(state["learner"])
         fresh.replay.restore(state["replay"])
         begun = _read_begun(state["begun"], settings) if "begun" in state else None
-        return replace(fresh, record=read_record(state), begun=begun)
+        size = fresh.size if settings.games or "round_size" not in state else read_round_size(state["round_size"])
+        return replace(fresh, size=size, record=read_record(state), begun=begun)
     except DAMAGE as error:
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
 
@@ -234,7 +243,7 @@ def _first(run: Run, settings: TrainSettings, window: ReplayWindow, device: torc
 def _fresh(run: Run, network: CVPN, settings: TrainSettings, window: ReplayWindow) -> _Learning:
     """An empty window and a learner that has learned nothing yet."""
     symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
-    return _Learning(Learner(network, settings.learner), window, symmetries)
+    return _Learning(Learner(network, settings.learner), window, RoundSize.of(settings.games), symmetries)
 
 
 def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, int, int]:

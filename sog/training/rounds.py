@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from sog.nets.cvpn import CVPN
+from sog.play.tally import RoundSoFar
 from sog.searches.kernels.compiling import working_time
 from sog.training.curve import CURVE, Point, TrainingRecord, write_curve
 from sog.training.run import Hooks, Stops, Until, stop_on_signals
@@ -37,6 +38,7 @@ T = TypeVar("T")
 
 GRACE_SECONDS: Final = 10.0  # after the time is up, in which a round may end; then it is dropped
 SAVE_SECONDS: Final = 20.0  # between checkpoints, at least: what a kill may cost
+SHOW_SECONDS: Final = 1.0  # between two looks at how far a round is
 SAVE_SHARE: Final = 0.05  # of the time, at most, goes into writing them
 
 
@@ -75,6 +77,9 @@ class RoundWatch(Protocol):
     def stopped(self) -> bool:
         """The same, but only by a signal."""
 
+    def show(self, done: Callable[[], RoundSoFar]) -> None:
+        """Have it shown how far the round is, about once a second."""
+
     def dropping(self, work: Callable[[], T]) -> T | None:
         """The result of work that may be dropped at any moment; None where it was, by a signal or by Dropped."""
 
@@ -83,7 +88,7 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
     """Play until there are `total` rounds or `until` says stop, keeping the run in `out`; the curve's last point."""
     record, clock, saves = run.record, TrainingClock(run.record), _Saves(run, out)
     with stop_on_signals() as stops:
-        watch = _Watch(stops, clock, saves, until)
+        watch = _Watch(stops, clock, saves, until, hooks)
         # The untrained network too: every measure of progress needs its start.
         if record.round == 0:
             run.keep(snapshot(out, 0), False)
@@ -118,7 +123,8 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
 class _Watch:
     """Reads the clock and hears the signals for a round."""
 
-    def __init__(self, stops: Stops, clock: TrainingClock, saves: _Saves, until: Until) -> None:
+    def __init__(self, stops: Stops, clock: TrainingClock, saves: _Saves, until: Until, hooks: Hooks) -> None:
+        self._hooks, self._shown = hooks, 0.0
         self._stops, self._clock, self._saves = stops, clock, saves
         self._deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
         self._most = math.inf if until.processor is None else 60.0 * until.processor
@@ -142,6 +148,11 @@ class _Watch:
 
     def stopped(self) -> bool:
         return bool(self._stops)
+
+    def show(self, done: Callable[[], RoundSoFar]) -> None:
+        if time.monotonic() >= self._shown + SHOW_SECONDS:
+            self._shown = time.monotonic()
+            self._hooks.playing(done())
 
     def dropping(self, work: Callable[[], T]) -> T | None:
         return self._stops.dropping(work)

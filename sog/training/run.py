@@ -15,6 +15,7 @@ from sog.errors import CheckpointError, SettingError, check_whole
 from sog.files import shown
 from sog.memory import gigabytes
 from sog.nets.cvpn import CVPN
+from sog.play.tally import RoundSoFar
 from sog.searches.leaves.evaluator import Dropped
 from sog.training import checkpoint
 from sog.training.curve import CURVE, PICTURE, Point, TrainingRecord
@@ -78,13 +79,15 @@ class Run:
 class Hooks:
     """What the loop reports.
 
-    measure: every `measure_every` rounds.  report(point, rounds in all): after each.  note: what a person should know.
+    measure: every `measure_every` rounds.  report(point, rounds in all): after each.  playing: how far the round in
+    hand is, about once a second.  note: what a person should know.
     """
 
     measure: Measure | None = None
     measure_every: int = 10
     report: Callable[[Point, int], None] = lambda point, total: None
     note: Callable[[str], None] = lambda text: None
+    playing: Callable[[RoundSoFar], None] = lambda done: None
 
     def __post_init__(self) -> None:
         check_whole("measure_every", self.measure_every, 1)
@@ -169,9 +172,13 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
     meta = checkpoint.load_meta(folder)
     # Names changed with algorithm strings: an older checkpoint is asked for what its name would be today.
     if meta.run != run.name:
-        if _name_in(meta.settings) != run.name:
+        if _name_in({**meta.settings, "workers": run.workers}) != run.name:
             raise CheckpointError(f"{shown(out)} holds the run '{meta.run}', not '{run.name}'")
-        checkpoint.rename_run(folder, run.name)  # of a program before algorithm strings
+        before = int(meta.settings["workers"])
+        if before != run.workers:
+            was = f"{before} worker{'s' * (before > 1)}"
+            note(f"the run had {was} and continues with {run.workers}: it is no longer the run that {was} would make")
+        _rename(out, run.name)
     began = str(meta.settings.get("begins", ""))
     if run.begins and end_of(run.begins) != began:
         raise CheckpointError(f"{shown(out)} began with {began or 'a new network'}, not with {end_of(run.begins)}")
@@ -181,6 +188,13 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
     if meta.shape != settings.shape:
         raise CheckpointError(f"{shown(out)}: its network is not of the shape that preset {run.preset} has now")
     return True
+
+
+def _rename(out: Path, name: str) -> None:
+    """Give the run in `out` another name, in its snapshots too, of which a later one may take the place of each."""
+    for folder in (*sorted((out / "snapshots").glob("*")), out / "checkpoint"):
+        if checkpoint.is_begun(folder):
+            checkpoint.rename_run(folder, name)
 
 
 def with_known_head(run: Run, settings: TrainSettings, out: Path) -> TrainSettings:

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from sog.errors import CheckpointError, GameError
+from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.base import Game
 from sog.games.strings import write_game
 from sog.nets.shape import NetworkShape, sized
@@ -95,7 +95,8 @@ class RunSettings(Protocol):
 class TrainSettings:
     """Everything that decides a training run but its game, its seed and its number of workers.
 
-    games: self-play games a worker plays a round.  rounds: the run's length.
+    games: self-play games a worker plays a round; 0: what takes about half a minute, measured when the run begins.
+    rounds: the run's length.
     replay: rows in the window.  replay_bytes: that these may take, the oldest giving way; 0: what is half of the memory
     that is free when the run begins.  window: how the window grows up to that; None: it is as large from the start.
     """
@@ -108,6 +109,10 @@ class TrainSettings:
     games: int = 64
     rounds: int = 240
     window: WindowGrowth | None = None
+
+    def __post_init__(self) -> None:
+        if self.games < 0:
+            raise SettingError(f"games must be 0 or more, not {self.games}")
 
     def needed_memory(self) -> NeededMemory:
         """The learner's network, its optimiser's state and a batch."""

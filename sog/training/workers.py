@@ -9,6 +9,7 @@ from typing import Final, Protocol
 import numpy as np
 import torch
 
+from sog.arrays import Int64
 from sog.cluster.executor import Executor, Pending, WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import SogError
@@ -16,7 +17,8 @@ from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.nets.serialized import network_of
-from sog.searches.kernels.compiling import WATCH
+from sog.play.tally import PLAYED, RoundSoFar, SharedTallies
+from sog.searches.kernels.compiling import WATCH, working_time
 from sog.searches.leaves.evaluator import Droppable
 from sog.training.rounds import RoundWatch
 from sog.training.settings import Actor, Harvest, TrainSettings
@@ -29,8 +31,8 @@ _LOOK: Final = 0.5  # seconds between two looks at the clock while workers play
 class Workers(Protocol):
     """Starts a round with given weights and later hands back what it brought in, in a fixed order."""
 
-    def start(self, weights: bytes, round_number: int) -> None:
-        """Begin a round; nothing is returned before `harvest`."""
+    def start(self, weights: bytes, round_number: int, games: int | None = None) -> None:
+        """Begin a round of this many games a worker, by default the settings'; nothing is returned before `harvest`."""
 
     def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
         """What each worker brought in; None where `watch` ended the round before that. Then nothing is to follow."""
@@ -48,8 +50,12 @@ def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Whe
         if workers == 1 and where.kind == "local":
             yield LocalWorkers(game, settings, seed)
             return
-        with executor(where) as there:
-            yield RemoteWorkers(there, game, settings, seed, workers)
+        tallies = SharedTallies(workers)
+        try:
+            with executor(where) as there:
+                yield RemoteWorkers(there, game, settings, seed, workers, tallies)
+        finally:
+            tallies.close()
 
 
 def play_round(
@@ -59,13 +65,19 @@ def play_round(
     worker: int,
     weights: bytes,
     number: int,
+    games: int | None = None,
     over: Callable[[], bool] | None = None,
 ) -> Harvest:
-    """One worker's share of a round; its generator comes from (seed, worker, round). Dropped once it is `over`."""
+    """One worker's share of a round; its generator comes from (seed, worker, round). Dropped once it is `over`.
+
+    games: by default the settings'.
+    """
+    PLAYED.begin()
     evaluator = network_evaluator(network_of(settings.shape, weights))
     if over is not None:
         evaluator = Droppable(evaluator, over)
-    return actor.round(settings.games, evaluator, np.random.default_rng((seed, worker, number)), number)
+    games = settings.games if games is None else games
+    return actor.round(games, evaluator, np.random.default_rng((seed, worker, number)), number)
 
 
 def make_actor(game: str, settings: TrainSettings) -> Actor:
@@ -78,49 +90,70 @@ class LocalWorkers:
 
     def __init__(self, game: str, settings: TrainSettings, seed: int) -> None:
         self.actor, self.settings, self.seed = make_actor(game, settings), settings, seed
-        self.waiting: tuple[bytes, int] = (b"", 0)
+        self.waiting: tuple[bytes, int, int] = (b"", 0, 0)
 
-    def start(self, weights: bytes, round_number: int) -> None:
-        self.waiting = weights, round_number
+    def start(self, weights: bytes, round_number: int, games: int | None = None) -> None:
+        self.waiting = weights, round_number, self.settings.games if games is None else games
 
     def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
-        harvest = watch.dropping(
-            lambda: play_round(self.actor, self.settings, self.seed, 0, *self.waiting, over=watch.over)
-        )
+        begun = working_time()
+
+        def over() -> bool:
+            watch.show(lambda: _so_far(PLAYED.counts, self.waiting[2], begun))
+            return watch.over()
+
+        harvest = watch.dropping(lambda: play_round(self.actor, self.settings, self.seed, 0, *self.waiting, over))
         return None if harvest is None else [harvest]
 
 
-class RemoteWorkers:
-    """Workers in processes of their own.  players: by worker."""
+def _so_far(counts: Int64, games: int, begun: float) -> RoundSoFar:
+    """How far a round is that has this many games and began at this working time."""
+    return RoundSoFar(int(counts[0]), games, int(counts[1]), int(counts[2]), working_time() - begun)
 
-    def __init__(self, there: Executor, game: str, settings: TrainSettings, seed: int, workers: int) -> None:
-        self.there = there
-        self.players = [there.start(_Player, game, settings, seed, worker) for worker in range(workers)]
+
+class RemoteWorkers:
+    """Workers in processes of their own.  players: by worker.  tallies: where those of this machine count."""
+
+    def __init__(
+        self, there: Executor, game: str, settings: TrainSettings, seed: int, workers: int, tallies: SharedTallies
+    ) -> None:
+        self.there, self.settings, self.tallies = there, settings, tallies
+        made = game, settings, seed, tallies.where
+        self.players = [there.start(_Player, *made, worker) for worker in range(workers)]
         self.waiting: list[Pending] = []
+        self.games, self.begun = 0, 0.0  # of the round in hand: games a worker, and when it began
         self.compiling = 0.0  # seconds of the worker that has compiled longest
         self.compiled = False  # whether a round has been played: what compiling takes is known only after it
 
-    def start(self, weights: bytes, round_number: int) -> None:
-        shared = self.there.share(weights)
-        self.waiting = [player.call("play", shared, round_number) for player in self.players]
+    def start(self, weights: bytes, round_number: int, games: int | None = None) -> None:
+        shared, self.games = self.there.share(weights), self.settings.games if games is None else games
+        self.tallies.begin()
+        self.begun = working_time()
+        self.waiting = [player.call("play", shared, round_number, self.games) for player in self.players]
 
     def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
-        over = watch.over if self.compiled else watch.stopped
         answers: dict[int, tuple[Harvest, float]] = {}
         while len(answers) < len(self.waiting):
             left = [pending for worker, pending in enumerate(self.waiting) if worker not in answers]
             for pending in self.there.wait(left, _LOOK):
                 worker = self.waiting.index(pending)
                 answers[worker] = _answer(worker, pending)
+            self._leave_out(self.tallies.compiling())
+            watch.show(lambda: _so_far(self.tallies.total(), self.games * len(self.players), self.begun))
+            # Until workers have answered or counted, nobody knows how long they have compiled: no time is over then.
+            over = watch.over if self.compiled or self.tallies.compiling() is not None else watch.stopped
             if len(answers) < len(self.waiting) and over():
                 return None
         self.compiled = True
-        # Workers compile side by side: the clock leaves out what the longest of them took.
-        longest = max(self.compiling, *(compiling for _, compiling in answers.values()))
-        WATCH.add(longest - self.compiling)
-        self.compiling = longest
+        self._leave_out(max(compiling for _, compiling in answers.values()))
         # In the order of workers, not of arrival: the window's order must not depend on time.
         return [answers[worker][0] for worker in range(len(self.waiting))]
+
+    def _leave_out(self, longest: float | None) -> None:
+        """Workers compile side by side: the clock leaves out what the longest of them took."""
+        if longest is not None and longest > self.compiling:
+            WATCH.add(longest - self.compiling)
+            self.compiling = longest
 
 
 def _answer(worker: int, pending: Pending) -> tuple[Harvest, float]:
@@ -137,10 +170,13 @@ def _answer(worker: int, pending: Pending) -> tuple[Harvest, float]:
 class _Player:
     """One worker, in a process of its own."""
 
-    def __init__(self, game: str, settings: TrainSettings, seed: int, worker: int) -> None:
+    def __init__(self, game: str, settings: TrainSettings, seed: int, tallies: str, worker: int) -> None:
         torch.set_num_threads(1)
+        PLAYED.place(tallies, worker)
+        PLAYED.watch_compiling()
         self.actor, self.settings, self.seed, self.worker = make_actor(game, settings), settings, seed, worker
 
-    def play(self, weights: bytes, number: int) -> tuple[Harvest, float]:
+    def play(self, weights: bytes, number: int, games: int) -> tuple[Harvest, float]:
         """A round, and the seconds that this process has compiled kernels so far."""
-        return play_round(self.actor, self.settings, self.seed, self.worker, weights, number), WATCH.seconds()
+        harvest = play_round(self.actor, self.settings, self.seed, self.worker, weights, number, games)
+        return harvest, WATCH.seconds()

@@ -171,3 +171,8 @@ def test_the_command_lists_any_algorithm_by_its_name_alone(
     listed = json.loads(capsys.readouterr().out)
     assert listed["game"] == ("leduc_poker" if kind.plays_hidden or kind.alone else "tic_tac_toe")
     assert listed["settings"]
+
+
+def test_training_refuses_what_it_never_reads() -> None:
+    with pytest.raises(sog.SettingError, match="every_decision is a setting of how sog plays, not of its training"):
+        settings_of(make_game("kuhn_poker"), "demo", "sog(every_decision=True)")

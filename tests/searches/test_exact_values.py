@@ -15,7 +15,7 @@ from sog.games.holdem.lines import follow
 from sog.games.holdem.operator import CardOperator
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
-from sog.searches.holdem.exact_values import FLOOR, SpotBelief, believe, exact_values, fixed_values, iterates_rows
+from sog.searches.holdem.exact_values import FLOOR, SpotBelief, believe, exact_values, fixed_values
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.tree.public_tree import PublicTree
 
@@ -160,23 +160,6 @@ def test_beliefs_of_one_board_are_solved_as_if_each_were_alone() -> None:
     assert np.array_equal(together, alone)
     with pytest.raises(GameError, match="one board"):
         HoldemSolver(game(), states=[asked[0].state, follow(game(), "check")])
-
-
-def test_rows_of_a_solves_iterates() -> None:
-    """Each row's value is that of the fixed policies: the last iterates' beliefs have nearly their own exact values."""
-    live = live_hands(game().spot.board) / 1128
-    belief = SpotBelief(game().root(), (live, live))
-    rows = iterates_rows(game(), belief, 60, (40, 60))
-    assert rows[0].belief is belief
-    assert np.array_equal(rows[0].values, solved(belief, 60))
-    ends = [row.belief.state.line for row in rows[1:]]
-    # An iterate need not bring every end about; those with a player all-in need no network.
-    assert 3 <= len(ends) <= 6 and set(ends) <= {(1, 1), (1, 2000, 1), (2000, 1)}
-    for row in rows[1:]:
-        exact = exact_values(game(), [row.belief], 150)[0]
-        for p in (0, 1):
-            error = np.abs(row.values[p] - exact[p]) @ held(row.belief)[p]
-            assert error < 0.1 * game().value_unit(row.belief.state)
 
 
 def solved(belief: SpotBelief, iterations: int) -> Float64:

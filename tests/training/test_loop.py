@@ -9,6 +9,7 @@ import math
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import threading
 import time
@@ -266,10 +267,25 @@ def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> 
     before = everything(out)
     with pytest.raises(CheckpointError, match="go on with --resume or choose another --out"):
         run_to(out, 2)
-    for other in ({"seed": 1}, {"preset": "full"}, {"workers": 2}, {"algorithm": "rebel"}):
+    for other in ({"seed": 1}, {"preset": "full"}, {"algorithm": "rebel"}):
         with pytest.raises(CheckpointError, match="holds the run 'kuhn_poker sog demo seed 0 workers 1', not"):
             run_to(out, 2, resume=True, **other)
     assert everything(out) == before
+
+
+def test_a_run_continues_with_another_number_of_workers(tmp_path: Path) -> None:
+    """With a note; a snapshot that a killed process left beyond the checkpoint is written anew."""
+    out, notes = tmp_path / "run", list[str]()
+    run_to(out, 1)
+    shutil.copytree(out / "snapshots" / "000001", out / "snapshots" / "000002")
+    run = Run("kuhn_poker", workers=2)
+    point = train(run, tiny(run), out, Until(rounds=3), True, Hooks(note=notes.append))
+    assert point.round == 3 and point.games == 16
+    assert "the run had 1 worker and continues with 2" in notes[0] and len(notes) == 1
+    assert (
+        checkpoint.load_meta(out / "checkpoint").run == run.name == checkpoint.load_meta(out / "snapshots/000002").run
+    )
+    assert run_to(out, 4, resume=True, workers=2).round == 4
 
 
 def test_a_run_begins_with_another_ones_network(tmp_path: Path) -> None:

@@ -56,6 +56,9 @@ class Stays:
     def stopped(self) -> bool:
         return False
 
+    def show(self, done: Callable[[], Any]) -> None:
+        done()
+
     def dropping(self, work: Callable[[], Any]) -> Any:
         return work()
 
@@ -126,6 +129,9 @@ def test_a_workers_error_is_told_in_one_line_and_a_round_is_dropped() -> None:
     """A round that would take hours ends as soon as its watch says so, and its processes with the crew."""
 
     class Stopped(Stays):
+        def over(self) -> bool:
+            return True
+
         def stopped(self) -> bool:
             return True
 

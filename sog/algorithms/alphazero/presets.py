@@ -57,6 +57,7 @@ def _paper(game: Game) -> TrainSettings:
     return TrainSettings(
         shape=shape,
         replay=rows,
+        games=0 if game.planes is not None else 64,
         rounds=1_000_000,
         # Science 2018, "Methods": 800 simulations, the first 30 moves drawn, noise 0.25, games cut at the game's
         # longest.

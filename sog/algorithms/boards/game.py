@@ -17,6 +17,7 @@ from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.play.referee import World
 from sog.play.selfplay import MoveSearch, SelfPlayGame, pick_action
+from sog.play.tally import PLAYED
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 
@@ -166,6 +167,7 @@ class QuerySolve:
     def steps(self) -> SearchGenerator:
         """The search, as a generator of leaf beliefs."""
         yield from self._searches.steps(self.node, self.play.caps.of_move(True, self.round_number), None)
+        PLAYED.add(queries=1)
 
     @property
     def visit(self) -> PositionVisit:

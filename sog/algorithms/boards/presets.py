@@ -13,6 +13,7 @@ from sog.algorithms.boards.searches import Searching
 from sog.algorithms.boards.targets import TargetSettings
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape, shape_for
+from sog.searches.tree.whole import is_large
 from sog.training.learner import LearnerSettings
 from sog.training.replay import WindowGrowth
 from sog.training.settings import Acting, TrainSettings
@@ -27,6 +28,7 @@ PAPER_ROWS: Final = 50_000_000
 _GAMES: Final = 64
 _LONG_GAMES: Final = 16
 _VALUE_PLANES: Final = 16  # as many as kernels compute at once; fewer cost no less
+_WIDE: Final = 200  # cells
 _STARTS: Final = 0.5  # of the games, where the game names starts
 
 
@@ -67,10 +69,16 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
         ),
         # The window grows up to this (WindowGrowth): early rows come from nearly random play.
         replay=200_000 if full else 60_000,
-        games=_LONG_GAMES if long else _GAMES,
+        games=0 if _is_wide(game) else _LONG_GAMES if long else _GAMES,
         rounds=3_000 if full else 150,
         window=WindowGrowth(),
     )
+
+
+def _is_wide(game: Game) -> bool:
+    """Whether a round of long games would take minutes: on 19x19 Go, not on a chess board or 9x9."""
+    assert game.planes is not None
+    return game.planes[1] * game.planes[2] >= _WIDE
 
 
 def small_preset(game: Game, name: str, acting: Acting) -> TrainSettings:
@@ -80,9 +88,11 @@ def small_preset(game: Game, name: str, acting: Acting) -> TrainSettings:
         learner=LearnerSettings(batch=512, learning_rate=2e-3, decay=0.5, decay_steps=4_000, updates_per_example=20.0),
         shape=shape_for(game, width=256, depth=3, crossed=game.crossed),
     )
+    if is_large(game):
+        full = replace(full, games=0)
     if name == "full":
         return full
-    return replace(full, rounds=70, games=16, learner=replace(full.learner, decay_steps=350))
+    return replace(full, rounds=70, games=min(16, full.games), learner=replace(full.learner, decay_steps=350))
 
 
 def paper_size(game: Game) -> tuple[NetworkShape, int]:

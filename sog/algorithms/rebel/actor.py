@@ -13,6 +13,7 @@ from sog.games.base import Game
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
 from sog.nets.values import values_of
+from sog.play.tally import PLAYED
 from sog.searches.depth_limited.batching import Layouts
 from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.depth_limited.solve import solve
@@ -140,6 +141,8 @@ class Generating:
     def steps(self) -> SearchGenerator:
         """The solve, as a generator of leaf beliefs."""
         yield from solve(self.games, self.acting.solve, self._visit, self._leaving)
+        # A game that found no leaf to go on from has ended.
+        PLAYED.add(sum(map(len, self._leaving.values())) - len(self.found), searches=len(self.positions))
 
     def _visit(self, t: int) -> None:
         """The games that leave their subgames at iteration t go to leaves."""

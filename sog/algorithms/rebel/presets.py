@@ -11,6 +11,7 @@ from sog.games.base import Game
 from sog.nets.shape import shape_for
 from sog.searches.cfr.fictitious import FictitiousPlay
 from sog.searches.depth_limited.settings import Solver, SolveSettings
+from sog.searches.tree.whole import is_large
 from sog.training.learner import LearnerSettings
 from sog.training.settings import TrainSettings
 
@@ -25,11 +26,18 @@ _PAPERS: Final = SolveSettings(updates=1024, correct=False, hold=0.0)  # nothing
 def rebel_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo, full, or paper."""
     if name == "paper":
-        return _paper(game)
-    settings = _small(game)
+        return _sized(_paper(game), game)
+    settings = _sized(_small(game), game)
     if name == "full":
         return settings
-    return replace(settings, rounds=40, games=64, learner=replace(settings.learner, decay_steps=1_000))
+    return replace(
+        settings, rounds=40, games=min(64, settings.games), learner=replace(settings.learner, decay_steps=1_000)
+    )
+
+
+def _sized(settings: TrainSettings, game: Game) -> TrainSettings:
+    """With rounds of as many games as take half a minute, where the game is too large to list."""
+    return replace(settings, games=0) if is_large(game) else settings
 
 
 def with_solver(settings: TrainSettings, solver: Solver, warm: int) -> TrainSettings:

@@ -77,6 +77,7 @@ class Student(Algorithm):
     measure_is: ClassVar[str] = "search at (100,1), one seed"
     presets: ClassVar[tuple[str, ...]] = ("demo", "full", "paper", "pog")
     learns_with: ClassVar[tuple[type, ...]] = (TrainSettings, SogActing, BoardActing, GtcfrSearch)
+    of_play: ClassVar[tuple[str, ...]] = ("every_decision",)
     measured_with: ClassVar[tuple[str, ...]] = ("seeds", "river", "workers", "cluster", "limit_gb", "game")
     plays_hidden: ClassVar[bool] = True
     plays_boards: ClassVar[bool] = True

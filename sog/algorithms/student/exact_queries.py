@@ -11,6 +11,7 @@ from sog.games.base import NATURE
 from sog.games.holdem.betting import BOARD_CARDS, RIVER, TURN
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.nets.shape import NetworkShape
+from sog.play.tally import PLAYED
 from sog.searches.holdem.exact_values import SpotBelief, exact_values
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
@@ -54,6 +55,7 @@ class ExactSolving:
         assert isinstance(public.game, Holdem) and isinstance(state, HoldemState)
         belief = SpotBelief(state, public.ranges_of_slots(query.node, query.ranges))
         self._values = exact_values(public.game, [belief], self.iterations)[0]
+        PLAYED.add(queries=1)
         yield from ()
 
     def followers(self) -> list[Query]:

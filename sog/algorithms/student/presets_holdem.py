@@ -35,7 +35,7 @@ def late_holdem_preset(game: Holdem, name: str) -> TrainSettings:
         updates_per_example=16.0,
         average=3e-3,
     )
-    full = TrainSettings(acting, learner, shape_for(game, 64, 2, "hands"), games=4, rounds=600)
+    full = TrainSettings(acting, learner, shape_for(game, 64, 2, "hands"), games=0, rounds=600)
     if name == "full":
         return full
     return replace(full, rounds=10, learner=replace(learner, decay_steps=150))

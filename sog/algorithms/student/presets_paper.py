@@ -20,6 +20,7 @@ from sog.games.strings import parse_game, write_game
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import PAPER, POG, Budget
+from sog.searches.tree.whole import is_large
 from sog.training.learner import LearnerSettings
 from sog.training.settings import TrainSettings
 
@@ -158,6 +159,7 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
         learner=column.learner,
         shape=shape_for(game, width, depth, kind, policies_apart=kind == "mlp"),
         replay=column.replay,
+        games=0 if is_large(game) else 64,
         rounds=1_000_000,
     )
 

@@ -31,7 +31,7 @@ def scotland_yard_preset(game: ScotlandYard, name: str) -> TrainSettings:
     learner = LearnerSettings(
         batch=128, learning_rate=2e-3, decay=0.5, decay_steps=2_500, policy_weight=0.1, updates_per_example=8.0
     )
-    full = TrainSettings(acting, learner, shape_for(game, 64, 1, "stations"), games=8, rounds=3_000)
+    full = TrainSettings(acting, learner, shape_for(game, 64, 1, "stations"), games=0, rounds=3_000)
     if name == "full":
         return full
     return replace(full, rounds=10, learner=replace(learner, decay_steps=500))

@@ -12,6 +12,7 @@ from sog.games.base import NATURE
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
 from sog.play.resolver import derive_generator
+from sog.play.tally import PLAYED
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import SearchLog, search
 from sog.searches.gtcfr.settings import Budget, SearchSettings
@@ -68,6 +69,7 @@ class Solving:
     def steps(self) -> SearchGenerator:
         """The search, as a generator of leaf beliefs."""
         yield from search(self.tree, 0, self.settings.budget, self.settings.search, self.rng, log=self.log)
+        PLAYED.add(queries=1)
 
     def followers(self) -> list[Query]:
         """The recursive queries that this search left."""

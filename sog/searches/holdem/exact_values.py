@@ -19,12 +19,10 @@ from sog.searches.holdem.solver import HoldemSolver
 
 __all__ = [
     "SpotBelief",
-    "SpotRow",
     "believe",
     "below_turn",
     "exact_values",
     "fixed_values",
-    "iterates_rows",
     "scaled_range",
 ]
 
@@ -38,13 +36,6 @@ class SpotBelief(NamedTuple):
 
     state: HoldemState
     ranges: tuple[Float64, Float64]
-
-
-class SpotRow(NamedTuple):
-    """A belief with its values: float64[2, 1326], both players', conditional on the hand; utilities."""
-
-    belief: SpotBelief
-    values: Float64
 
 
 def exact_values(
@@ -107,32 +98,3 @@ def below_turn(solver: HoldemSolver) -> HoldemSolver:
     below = HoldemSolver(solver.game, solver.threads, states=solver.program.cut_states())
     below.averages[:] = solver.averages[-below.program.entries :]
     return below
-
-
-def iterates_rows(
-    game: Holdem, belief: SpotBelief, iterations: int, picked: Sequence[int], rule: Rule = DCFR, threads: int = 1
-) -> list[SpotRow]:
-    """Rows of one solve of a turn belief: its own, and those of the beliefs that its iterates bring to the turn's end.
-
-    The solve's average policies are fixed; each picked iterate, 1 .. `iterations`, gives ranges at every state where
-    the river card comes and bets may follow, whose values under the fixed policies take one pass for all of them.
-    A belief that an iterate cannot bring about gives no row. The values are those of the fixed policies and not of an
-    equilibrium for the row's own belief: the nearer an iterate is to the average, the less that differs.
-    """
-    solver = HoldemSolver(game, threads, states=[belief.state])
-    believe(solver, [belief.ranges], FLOOR)
-    reaches = {}
-    for t in sorted(set(picked)):
-        solver.iterate(t - solver.iterations, rule)
-        reaches[t] = solver.cut_ranges()
-    solver.iterate(iterations - solver.iterations, rule)
-    rows = [SpotRow(belief, fixed_values(solver)[0] * met(belief))]
-    states, below = solver.program.cut_states(), below_turn(solver)
-    for reach in reaches.values():
-        believe(below, [(reach[0, k], reach[1, k]) for k in range(len(states))])
-        values = fixed_values(below)
-        for k, state in enumerate(states):
-            if not state.betting.all_in and reach[:, k].any(axis=1).all():
-                found = SpotBelief(state, (reach[0, k], reach[1, k]))
-                rows.append(SpotRow(found, values[k] * met(found)))
-    return rows

@@ -16,7 +16,7 @@ from sog.games.base import TERMINAL, Game
 from sog.memory import available_bytes, gigabytes, held_bytes
 from sog.searches.tree.public_tree import LIMIT, PublicTree
 
-__all__ = ["LISTED", "PROBES", "check_listable", "listed_tree", "whole_tree"]
+__all__ = ["LISTED", "PROBES", "check_listable", "is_large", "listed_tree", "whole_tree"]
 
 # Games with at most this many public states are listed once and shared by all searches of a process.
 LISTED = 200_000
@@ -84,6 +84,17 @@ def check_listable(game: Game, limit: int = LIMIT) -> None:
             )
         if probe - above >= PROBES // 2:
             return
+
+
+def is_large(game: Game) -> bool:
+    """Whether the game has far more public states than are listed, or is one that `draws`; it takes a moment."""
+    if game.planes is not None or game.draws:
+        return True
+    try:
+        check_listable(game, LISTED)
+    except TooLarge:
+        return True
+    return False
 
 
 def _is_far(game: Game, far: float, chance: random.Random) -> bool:

@@ -161,7 +161,7 @@ class StreamRounds:
     def play_round(self, watch: RoundWatch) -> Point | None:
         """Keep the processes at work until a round's games more are played; nothing waits for a round to end."""
         # In all, not since the last round: what a block brings beyond this round counts for the next.
-        games = (self.record.round + 1) * self.settings.games * self.run.workers
+        games = (self.record.round + 1) * (self.settings.games or 1) * self.run.workers
         while self.totals.games < games:
             self.supervisor.turn()
             if time.monotonic() > self._next_look:

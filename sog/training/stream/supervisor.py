@@ -221,7 +221,7 @@ class Supervisor:
         for actor in self.actors:
             if actor.block is None:
                 fresh = b"" if actor.publication == self.publication else self.weights
-                actor.block = actor.remote.call("play", fresh, self.published, self.settings.games, self.round)
+                actor.block = actor.remote.call("play", fresh, self.published, self.settings.games or 1, self.round)
                 actor.taking, actor.publication = False, self.publication
 
     def _feed_learner(self) -> None:
@@ -296,7 +296,7 @@ class Supervisor:
     @property
     def round(self) -> int:
         """How many rounds' worth of games are in; schedules count them."""
-        return self.totals.games // (self.settings.games * self.start.actors)
+        return self.totals.games // ((self.settings.games or 1) * self.start.actors)
 
     def states(self) -> tuple[State, State]:
         """What a checkpoint keeps of learner and replay; raises WorkLost where one of them has died."""
