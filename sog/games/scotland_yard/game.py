@@ -40,10 +40,11 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Int32
-from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
+from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Moves, Operator, Scaled, State
 from sog.games.legal_pairs import LegalPairs
 from sog.games.scotland_yard.features import num_features, paper_features, station_features
-from sog.games.scotland_yard.map import TRANSPORTS, CityMap, read_map
+from sog.games.scotland_yard.map import CityMap, read_map
+from sog.games.scotland_yard.moves import kinds_of, links_of_those_left, move_table, spend
 from sog.games.scotland_yard.rules import (
     BLACK,
     DOUBLE,
@@ -101,7 +102,7 @@ class ScotlandYard(Game):
         self.name = rules.game_name()
         self.u_max = 1.0
         n = len(city.stations)
-        self.ticket_of, self.dest_of, self.reach = _move_table(city, black=rules.x_tickets[BLACK] > 0)
+        self.ticket_of, self.dest_of, self.reach = move_table(city, black=rules.x_tickets[BLACK] > 0)
         self._double = len(self.ticket_of)  # the double card's action
         self._entering = [np.flatnonzero(self.dest_of == station) for station in range(n)]
         # Found once each: by the kinds of tickets, and by a detective's station and kinds.
@@ -132,7 +133,7 @@ class ScotlandYard(Game):
 
     def _payable(self, tickets: Sequence[int], detectives: Iterable[int]) -> Bool:
         """bool[M]: Mr X's moves that these tickets pay for into a station that no detective holds."""
-        paid = _kinds(tickets)
+        paid = kinds_of(tickets)
         if paid not in self._paid:
             self._paid[paid] = np.array([paid >> ticket & 1 == 1 for ticket in self.ticket_of], dtype=bool)
         free: Bool = self._paid[paid].copy()
@@ -142,7 +143,7 @@ class ScotlandYard(Game):
 
     def _detective_ways(self, station: int, tickets: Sequence[int]) -> list[tuple[int, int]]:
         """(move, station entered) of what a detective's tickets pay for from a station; held stations among them."""
-        key = station, _kinds(tickets)
+        key = station, kinds_of(tickets)
         if key not in self._ways:
             moves = np.flatnonzero(self.reach[station]).tolist()
             self._ways[key] = [(a, int(self.dest_of[a])) for a in moves if key[1] >> self.ticket_of[a] & 1]
@@ -182,8 +183,8 @@ class ScotlandYard(Game):
         onward: dict[int, Bool] = {}
         for ticket in range(DOUBLE):
             if s.x_tickets[ticket]:
-                left = _spend(s.x_tickets, ticket)
-                kinds = _kinds(left)
+                left = spend(s.x_tickets, ticket)
+                kinds = kinds_of(left)
                 if kinds not in onward:
                     onward[kinds] = np.logical_or.reduce(self.reach & self._payable(left, s.detectives), axis=1)
                 followed |= free & (self.ticket_of == ticket) & onward[kinds][self.dest_of]
@@ -267,7 +268,7 @@ class ScotlandYard(Game):
         return [np.flatnonzero(ticket == t) for t in np.unique(ticket)]
 
     def _after_double_card(self, c: Chase, stays: tuple[int, ...]) -> Chase:
-        tickets = _spend(c.x_tickets, DOUBLE)
+        tickets = spend(c.x_tickets, DOUBLE)
         return replace(c, log=(*c.log, TICKETS[DOUBLE]), hidden=stays, x_tickets=tickets, owed=2)
 
     def _after_x_move(self, c: Chase, ticket: int, entered: tuple[int, ...], shown: bool) -> Chase:
@@ -279,7 +280,7 @@ class ScotlandYard(Game):
             kind=_ACT if turn or c.owed == 2 else _ESCAPED,
             turn=turn,
             hidden=entered,
-            x_tickets=_spend(c.x_tickets, ticket),
+            x_tickets=spend(c.x_tickets, ticket),
             moved=c.moved + 1,
             owed=max(c.owed - 1, 0),
         )
@@ -292,7 +293,7 @@ class ScotlandYard(Game):
     def _after_detective(self, c: Chase, action: int) -> Chase:
         k, ticket, station = c.turn, int(self.ticket_of[action]), int(self.dest_of[action])
         detectives = (*c.detectives[: k - 1], station, *c.detectives[k:])
-        tickets = (*c.tickets[: k - 1], _spend(c.tickets[k - 1], ticket), *c.tickets[k:])
+        tickets = (*c.tickets[: k - 1], spend(c.tickets[k - 1], ticket), *c.tickets[k:])
         turn = self._next_turn(detectives, tickets, k)
         # Where Mr X cannot be at the station and another detective moves, nothing is to be seen.
         quiet = turn > 0 and station not in c.hidden
@@ -338,7 +339,7 @@ class ScotlandYard(Game):
         for kind, stations in self._outcomes(c):
             word = "at large" if kind in (_ACT, _ESCAPED) else kind
             children.append(replace(c, log=(*c.log, word), kind=kind, hidden=stations))
-            carry.append((_kept(c.hidden, stations), None))
+            carry.append((links_of_those_left(c.hidden, stations), None))
         return Fan(children, carry=carry)
 
     def _deal_fan(self, c: Chase) -> Fan:
@@ -358,7 +359,7 @@ class ScotlandYard(Game):
                 scale=c.scale / len(others),
             )
             children.append(self._settle(child))
-            carry.append((_kept(c.hidden, others), None))
+            carry.append((links_of_those_left(c.hidden, others), None))
         return Fan(children, carry=carry)
 
     # --- words ---
@@ -384,34 +385,3 @@ class ScotlandYard(Game):
 def _chase(s: State) -> Chase:
     assert isinstance(s, Chase)
     return s
-
-
-def _spend(tickets: tuple[int, ...], ticket: int) -> tuple[int, ...]:
-    return tuple(count - (t == ticket) for t, count in enumerate(tickets))
-
-
-def _kinds(tickets: Sequence[int]) -> int:
-    """The kinds of tickets there are, as bits; double cards left out."""
-    return sum(1 << t for t, count in enumerate(tickets[:DOUBLE]) if count)
-
-
-def _kept(before: tuple[int, ...], after: tuple[int, ...]) -> Links:
-    """Links of the stations that stay possible."""
-    stay = set(after)
-    source = np.array([k for k, x in enumerate(before) if x in stay], dtype=np.int32)
-    return Links(source, np.arange(len(after), dtype=np.int32))
-
-
-def _move_table(city: CityMap, black: bool) -> tuple[Array, Array, Bool]:
-    """int64[M] ticket and int64[M] station entered of each move, bool[N, M] from where it can be made."""
-    ways: dict[tuple[int, int], set[int]] = {}
-    for a, b, transport in city.links:
-        tickets = [transport] if TRANSPORTS[transport] != "ferry" else []
-        for ticket in [*tickets, BLACK] if black else tickets:
-            ways.setdefault((ticket, b), set()).add(a)
-            ways.setdefault((ticket, a), set()).add(b)
-    table = np.array(sorted(ways), dtype=np.int64).reshape(-1, 2)
-    reach = np.zeros((len(city.stations), len(table)), dtype=bool)
-    for move, key in enumerate(sorted(ways)):
-        reach[list(ways[key]), move] = True
-    return table[:, 0], table[:, 1], reach

@@ -198,7 +198,7 @@ def _fill(x: Array, city: Array, out: Array, around: Array) -> None:
             _nearest(steps, places, b, mask, later, s, rows, r)
             for t in range(4):
                 rows[r, 20 + t] = 0.25 * kinds[s, t]
-            _exits(links, to, by, pays, held, near, ranges, s, rows, r)
+            _exits((links, to, by), pays, held, near, ranges, s, rows[r])
             rows[r, 32] = 0.125 * _capped(near[1, s])
             rows[r, 33] = near[1, s] == 1
         for r in range(first[b], first[b + 1] if len(around) else first[b]):
@@ -260,22 +260,14 @@ def _nearest(steps: Array, places: Array, b: int, mask: Array, later: Array, s: 
 
 @kernel
 def _exits(
-    links: Array,
-    to: Array,
-    by: Array,
-    pays: Array,
-    held: Array,
-    near: Array,
-    ranges: Array,
-    s: int,
-    rows: Array,
-    r: int,
+    city: tuple[Array, Array, Array], pays: Array, held: Array, near: Array, ranges: Array, s: int, row: Array
 ) -> None:
     """Columns 24 to 31: the free stations that Mr X's tickets lead to, and how near detectives still to move are there.
 
     free; safe: no such detective enters it at once; safe for two moves; the furthest and the mean distance. Then the
-    range's share within a link of the station.
+    range's share within a link of the station.  city: links, to and by of StationMap.  row: the station's.
     """
+    links, to, by = city
     free, safe, calm, best, total, share = 0, 0, 0, 0, 0, ranges[s]
     last, counted = -1, -1
     for at in range(links[s], links[s + 1]):
@@ -293,11 +285,11 @@ def _exits(
         calm += far > 2
         best = max(best, far)
         total += far
-    rows[r, 24], rows[r, 25] = 0.125 * free, free == 0
-    rows[r, 26], rows[r, 27] = 0.125 * safe, safe == 0
-    rows[r, 28], rows[r, 29] = 0.125 * calm, 0.125 * best
-    rows[r, 30] = 0.125 * total / max(free, 1)
-    rows[r, 31] = share
+    row[24], row[25] = 0.125 * free, free == 0
+    row[26], row[27] = 0.125 * safe, safe == 0
+    row[28], row[29] = 0.125 * calm, 0.125 * best
+    row[30] = 0.125 * total / max(free, 1)
+    row[31] = share
 
 
 @kernel

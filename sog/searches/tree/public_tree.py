@@ -13,10 +13,11 @@ import numpy as np
 
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import GameError, TooLarge
-from sog.games.base import NATURE, TERMINAL, Carry, Game, State
+from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public
 from sog.searches.tree.features import Features
+from sog.searches.tree.links import write_carry, write_moves
 from sog.searches.tree.listing import ListedPosition, write_position
 from sog.searches.tree.operators import Operators
 from sog.searches.tree.records import Actions, Edges, LinkRows, OperatorRows, PublicStates
@@ -326,10 +327,10 @@ class PublicTree:
         if fan.carry is not None:
             for e, carries in enumerate(fan.carry, start):
                 for p in (0, 1):
-                    edges.carry0[e, p], edges.carries[e, p] = self._carry(carries[p])
+                    edges.carry0[e, p], edges.carries[e, p] = write_carry(self._links, carries[p])
         if nodes.actor[node] != NATURE:
             assert fan.moves is not None
-            nodes.plain[node] = self._add_moves(node, fan.moves.edge, fan.moves.target)
+            nodes.plain[node] = write_moves(self.action_rows, self._links, self._actions_of(node), fan.moves)
             self.all_plain = self.all_plain and bool(nodes.plain[node])
         nodes.same[node] = fan.carry is None or (edges.carry0[here] < 0).all()
         nodes.edge0[node], nodes.edges[node] = start, count
@@ -396,28 +397,3 @@ class PublicTree:
     def decisions(self) -> Iterable[int]:
         """The listed nodes where player 0 or 1 acts, in order."""
         return (int(n) for n in np.flatnonzero(self.nodes.actor[: self.size] < NATURE))
-
-    def _carry(self, carry: Carry) -> tuple[int, int]:
-        if carry is None:
-            return -1, 0
-        count = len(carry.source)
-        start = self._links.reserve(count)
-        links, here = self._links.rows, slice(start, start + count)
-        links.source[here], links.target[here] = carry.source, carry.target
-        return start, count
-
-    def _add_moves(self, node: int, edge: Int32, target: Int32 | None) -> bool:
-        """Write the action rows of a node; True when they are plain."""
-        rows, actions = self._actions_of(node), self.action_rows
-        numbers = range(rows.start, rows.stop)
-        if target is None and bool((edge == np.arange(len(numbers))).all()):
-            actions.edge[rows] = np.arange(len(numbers))
-            return True
-        for a, row in enumerate(numbers):
-            legal = np.flatnonzero(edge[:, a] >= 0)
-            start = self._links.reserve(len(legal))
-            links, here = self._links.rows, slice(start, start + len(legal))
-            actions.edge[row], actions.link0[row], actions.links[row] = -1, start, len(legal)
-            links.source[here], links.edge[here] = legal, edge[legal, a]
-            links.target[here] = legal if target is None else target[legal, a]
-        return False

@@ -1,0 +1,41 @@
+"""Writes where a game's moves and carries lead into the tables of a public tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sog.games.base import Carry, Moves
+from sog.searches.tree.records import Actions, LinkRows
+from sog.searches.tree.tables import Table
+
+__all__ = ["write_carry", "write_moves"]
+
+
+def write_carry(table: Table[LinkRows], carry: Carry) -> tuple[int, int]:
+    """Append a carry's links; the first one's row and how many there are, (-1, 0) where every infostate stays."""
+    if carry is None:
+        return -1, 0
+    count = len(carry.source)
+    start = table.reserve(count)
+    links, here = table.rows, slice(start, start + count)
+    links.source[here], links.target[here] = carry.source, carry.target
+    return start, count
+
+
+def write_moves(actions: Actions, table: Table[LinkRows], rows: slice, moves: Moves) -> bool:
+    """Write where a public state's actions lead, which lie in these rows; True where action a takes edge a for all.
+
+    Otherwise each action gets a link for each infostate that may take it.
+    """
+    edge, target, numbers = moves.edge, moves.target, range(rows.start, rows.stop)
+    if target is None and bool((edge == np.arange(len(numbers))).all()):
+        actions.edge[rows] = np.arange(len(numbers))
+        return True
+    for a, row in enumerate(numbers):
+        legal = np.flatnonzero(edge[:, a] >= 0)
+        start = table.reserve(len(legal))
+        links, here = table.rows, slice(start, start + len(legal))
+        actions.edge[row], actions.link0[row], actions.links[row] = -1, start, len(legal)
+        links.source[here], links.edge[here] = legal, edge[legal, a]
+        links.target[here] = legal if target is None else target[legal, a]
+    return False
