@@ -176,7 +176,7 @@ def same_after_stops(game: str, games: int, draw: random.Random, folder: Path) -
 
 
 def _decides(out: Path) -> list[bytes | str]:
-    """All of a run's checkpoint that decides how it goes on; the clock does not."""
+    """All of a run's checkpoint that decides how it continues; the clock does not."""
     _, network, _ = checkpoint.load_network(out / "checkpoint")
     state = checkpoint.load_state(out / "checkpoint")
     minutes = 1
