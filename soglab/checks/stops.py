@@ -1,11 +1,11 @@
-"""Whether training ends when it is told to, and loses nothing: SIGTERM, kill -9, and runs that are resumed.
+"""Whether training ends when it is asked to, and loses nothing: SIGTERM, kill -9, and runs that are resumed.
 
     python -m soglab.checks.stops terms [GAME ...] [--preset demo] [--moments 5] [--full]
     python -m soglab.checks.stops kills [--moments 20] [--full]
     python -m soglab.checks.stops same
 
 terms: `sog train` on the papers' games, with two workers, gets SIGTERM at random moments and is resumed each time.
-kills: a run on Leduc poker that saves after every round is killed at random moments and goes on from its checkpoint.
+kills: a run on Leduc poker that saves after every round is killed at random moments and continues from its checkpoint.
 same: runs in one process that SIGTERM stopped at random moments, resumed, beside uninterrupted ones: the same bits.
 """
 
@@ -105,7 +105,7 @@ def _faults(folder: Path) -> list[str]:
 
 
 def _forked(work: Callable[[], object], seconds: float, number: int) -> None:
-    """Do work in a process that begins as a copy of this one, and send it a signal after so many seconds."""
+    """Do work in a process that begins as a copy of this one, and send it a signal after these seconds."""
     process = multiprocessing.get_context("fork").Process(target=_quietly, args=(work,))
     process.start()
     process.join(seconds)
@@ -128,8 +128,8 @@ def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, l
     settings = replace(settings, rounds=10**6)
 
     def keep_saving() -> None:
-        def saved(*given: Any, **named: Any) -> Any:
-            meta = save(*given, **named)
+        def saved(*given: Any) -> Any:
+            meta = save(*given)
             if meta.settings.get("round") is not None and given[0] == out / "checkpoint":
                 said.write_text(str(meta.settings["round"]))
             return meta
@@ -176,7 +176,7 @@ def same_after_stops(game: str, games: int, draw: random.Random, folder: Path) -
 
 
 def _decides(out: Path) -> list[bytes | str]:
-    """All of a run's checkpoint that decides how it goes on; the clock does not."""
+    """All of a run's checkpoint that decides how it continues; the clock does not."""
     _, network, _ = checkpoint.load_network(out / "checkpoint")
     state = checkpoint.load_state(out / "checkpoint")
     minutes = 1

@@ -43,12 +43,25 @@ def test_every_game_has_every_preset(name: str) -> None:
         assert isinstance(acting, BoardActing) == (game.planes is not None and chosen != "paper")
         fits = shape_for(game, shape.width, shape.depth, shape.kind, shape.crossed)
         assert (fits.features, fits.slots, fits.actions) == (shape.features, shape.slots, shape.actions)
-        assert min(settings.replay, settings.games, acting.side_by_side, settings.rounds) > 0
+        assert min(settings.replay, acting.side_by_side, settings.rounds) > 0
+        # 0: what takes half a minute.
+        assert (settings.games == 0) == (game.planes is not None and chosen == "paper")
         assert settings.learner.batch <= settings.replay
         assert shape.value_planes == (16 if isinstance(acting, BoardActing) else 1)
         if isinstance(acting, SogActing):
             assert acting.selfplay.resolve.budget.simulations > 0 and acting.queries.budget.simulations > 0
             assert not acting.selfplay.resolve.complete and acting.selfplay.resolve.gadget
+
+
+@pytest.mark.parametrize("name", ["holdem", "scotland_yard(map=london)", "go(board_size=19,komi=7.5)"])
+def test_rounds_of_large_games_are_by_the_clock(name: str) -> None:
+    game = make_game(name)
+    assert {settings_of(game, preset).games for preset in ("demo", "full", "paper")} == {0}
+    assert settings_of(make_game("go(board_size=9,komi=7.5)"), "demo").games == 16
+    if not game.perfect_information:
+        assert {settings_of(game, preset, "rebel").games for preset in ("demo", "full")} == {0}
+    assert settings_of(make_game("leduc_poker"), "demo").games == 16
+    assert settings_of(make_game("leduc_poker"), "full", "rebel").games == 256
 
 
 def test_the_demo_is_a_short_full_run() -> None:
