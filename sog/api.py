@@ -16,6 +16,7 @@ from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE, Game
 from sog.games.catalog import make_game
 from sog.measure.exploitability import composed_policy
+from sog.nets.cvpn import network_on
 from sog.nets.inference import network_evaluator
 from sog.play.agent import Agent
 from sog.play.resolver import ResolveSettings, Resolving
@@ -214,4 +215,4 @@ def _network_of(leaves: str | Path, rules: Game) -> Evaluator:
     value_network(find_checkpoint(str(leaves)))  # refuses policy networks; and for no checkpoint none is made
     opened = open_network(str(leaves))
     refuse_other(opened.network.shape, opened.game, rules)
-    return network_evaluator(opened.network)
+    return network_evaluator(network_on(opened.network, rules))

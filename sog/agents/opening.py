@@ -9,7 +9,7 @@ from sog.algorithms.table import ALGORITHMS, playing, read, settings_of
 from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, network_on
 from sog.play.player import Limits, Player, think
 from sog.training.checkpoint import load_meta, load_network
 from sog.training.opened import Opened
@@ -33,7 +33,7 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
     other = make_game(game)
     if other.family != opened.game.family:
         raise SettingError(f"{text} is a network of {opened.game.name}, which cannot play {other.name}")
-    return replace(opened, game=other)
+    return replace(opened, game=other, network=network_on(opened.network, other))
 
 
 def _opened(text: str, algorithm: str) -> Opened:
@@ -44,7 +44,7 @@ def _opened(text: str, algorithm: str) -> Opened:
         return Opened(game, CVPN(settings_of(game, "demo", algorithm).shape), trained=False)
     name, network, meta = load_network(folder)
     game = make_game(name if names_a_path(text) else text)
-    return Opened(game, network, True, meta.algorithm_text, preset_of(meta.settings), folder)
+    return Opened(game, network_on(network, game), True, meta.algorithm_text, preset_of(meta.settings), folder)
 
 
 def is_trained(text: str, algorithm: str = SOG) -> bool:

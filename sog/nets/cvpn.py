@@ -10,9 +10,10 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
+from sog.games.base import Game
 from sog.nets.hands import HandNetwork
 from sog.nets.resnet import ResNet
-from sog.nets.shape import NetworkShape
+from sog.nets.shape import NetworkShape, shape_on
 from sog.nets.stations import StationNetwork
 from sog.searches.leaves.evaluator import Wanted
 
@@ -98,6 +99,16 @@ class CVPN(nn.Module):
         shape = self.shape
         logits = out[:, shape.num_values :].reshape(len(out), *shape.logits)
         return out[:, : shape.num_values], logits
+
+
+def network_on(network: CVPN, game: Game) -> CVPN:
+    """The network as it plays another game: one over stations is made anew for the game's map, with equal weights."""
+    shape = shape_on(network.shape, game)
+    if shape == network.shape:
+        return network
+    other = CVPN(shape)
+    other.load_state_dict(network.state_dict())
+    return other
 
 
 Body = Callable[[NetworkShape], tuple[nn.Module, int]]

@@ -13,10 +13,11 @@ from sog.games.histories.base import HistoryGame
 from sog.games.holdem.cards import HANDS
 from sog.games.holdem.hand_inputs import has_hand_inputs
 from sog.games.holdem.inputs import LEFT
+from sog.games.rooted import Rooted
 from sog.games.scotland_yard.station_inputs import has_station_inputs
 from sog.nets.encode import input_width
 
-__all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "same_weights", "shape_for", "sized"]
+__all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "same_weights", "shape_for", "shape_on", "sized"]
 
 KINDS: Final = ("mlp", "gelu", "resnet", "hands", "stations")  # of a network's body
 
@@ -208,6 +209,18 @@ def same_weights(one: NetworkShape, other: NetworkShape) -> bool:
     if one.kind == other.kind == "stations":
         return (one.width, one.depth) == (other.width, other.depth)
     return one == other
+
+
+def shape_on(shape: NetworkShape, game: Game) -> NetworkShape:
+    """The shape that the same weights have in another game: of a network over stations that game's, else the shape.
+
+    SettingError for a network over stations in another game than Scotland Yard with inputs=stations.
+    """
+    if shape.kind != "stations":
+        return shape
+    # A subgame has the map of the whole game.
+    whole = game.game if isinstance(game, Rooted) else game
+    return shape_for(whole, shape.width, shape.depth, "stations")
 
 
 def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:

@@ -19,7 +19,7 @@ from sog.errors import CheckpointError
 from sog.files import shown
 from sog.games.catalog import make_game
 from sog.games.symmetries import Symmetry
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, network_on
 from sog.nets.device import find_device
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import same_weights
@@ -257,9 +257,7 @@ def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, i
     _, network, meta = checkpoint.load_network(folder, None if every_map else game)
     if not same_weights(meta.shape, settings.shape):
         raise CheckpointError(f"{shown(folder)}: its network is not of the shape that this run trains")
-    if meta.shape != settings.shape:
-        weights, network = network.state_dict(), CVPN(settings.shape)
-        network.load_state_dict(weights)
+    network = network_on(network, make_game(game))
     # The inverse of Learner.allowed: the fewest rows that allow these steps.
     rows = math.ceil(meta.step * settings.learner.batch / settings.learner.updates_per_example)
     return network, meta.step, rows

@@ -11,7 +11,7 @@ from sog.files import shown
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
-from sog.nets.shape import NetworkShape
+from sog.nets.shape import NetworkShape, shape_on
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.checkpoint import is_policy_network, load_network
 
@@ -51,7 +51,12 @@ def value_network(folder: Path, game: str | None = None) -> tuple[str, CVPN]:
 
 
 def refuse_other(shape: NetworkShape, plays: Game, game: Game) -> None:
-    """SettingError unless a network of the game `plays` also fits `game`: one of its family, with equal sizes."""
+    """SettingError unless a network of the game `plays` also fits `game`: one of its family, with equal sizes.
+
+    One over stations fits every map.
+    """
+    if shape.kind == "stations":
+        shape = shape_on(shape, game)
     sizes = (game.num_features, tuple(game.num_slots), game.num_actions)
     if plays.family != game.family or (shape.features, tuple(shape.slots), shape.actions) != sizes:
         raise SettingError(f"a network of {plays.name} does not play {game.name}")

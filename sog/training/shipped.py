@@ -6,11 +6,11 @@ import os
 from importlib import resources
 from pathlib import Path
 
-from sog.errors import CheckpointError, UnknownGame
+from sog.errors import CheckpointError, SettingError, UnknownGame
 from sog.files import shown
 from sog.games.base import Game
 from sog.games.catalog import make_game
-from sog.nets.shape import is_for
+from sog.nets.shape import is_for, shape_on
 from sog.training.checkpoint import load_meta
 from sog.training.meta import Meta
 from sog.training.settings import DEFAULT
@@ -55,7 +55,12 @@ def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
 
 def _fits(meta: Meta, game: Game) -> bool:
     """Whether a checkpoint's network plays another game of its family."""
-    return make_game(meta.game).family == game.family and is_for(meta.shape, game)
+    if make_game(meta.game).family != game.family:
+        return False
+    try:
+        return is_for(shape_on(meta.shape, game), game)
+    except SettingError:
+        return False
 
 
 def names_a_path(text: str) -> bool:

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import sog
+from sog.agents.opening import open_network
 from sog.arrays import Float32, Float64
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import NATURE, TERMINAL
@@ -238,3 +239,18 @@ def test_nature_and_every_player_are_answered() -> None:
     assert game.actor(game.root()) == NATURE
     values = answers(random_network(game), encoded(game, [public.states[0]]))  # type: ignore[list-item]
     assert np.isfinite(values).all()
+
+
+def test_a_network_of_one_map_plays_every_other(tmp_path: Path) -> None:
+    sog.train(sog.Run(RING, algorithm="sog(simulations=4,games=2,network=1x8)"), tmp_path, rounds=1)
+    opened = open_network(str(tmp_path), game="scotland_yard(map=ring9)")
+    assert opened.network.shape.game == "scotland_yard(map=ring9)"
+    assert is_for(opened.network.shape, opened.game)
+    with pytest.raises(SettingError, match=r"which cannot play scotland_yard\(map=glasses\)"):
+        open_network(str(tmp_path), game="scotland_yard(map=glasses)")
+    found = sog.search(
+        sog.Rooted(chase("scotland_yard(map=ring9)"), states_of(chase("scotland_yard(map=ring9)"), 1)[0]),
+        sog.Budget(4, 1.0),
+        leaves=tmp_path,
+    )
+    assert np.isfinite(found.policy).all()

@@ -31,7 +31,7 @@ from sog.measure.endgame import is_turn_spot
 from sog.measure.exploitability import network_exploitability
 from sog.measure.listed import listed_with_bar
 from sog.nets.inference import network_evaluator
-from sog.nets.shape import NetworkShape
+from sog.nets.shape import NetworkShape, shape_on
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar
@@ -242,6 +242,7 @@ class Student(Algorithm):
         if self.leaves in ("", _NETWORK):
             trained_on, network = network_leaves(find_checkpoint(checkpoint))
             game = _played(checkpoint, network.shape, make_game(trained_on), asked.game)
+            network = replace(network, shape=shape_on(network.shape, make_game(game)))
             return Subject(game, network, self._resolving(budget, network.shape), asked.limit_gb)
         if asked.game is not None:
             raise SettingError("--game is for a checkpoint's network")

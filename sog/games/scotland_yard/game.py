@@ -49,6 +49,7 @@ from sog.games.scotland_yard.rules import (
     BLACK,
     DOUBLE,
     PAPER,
+    STATIONS,
     TICKETS,
     ScotlandYardRules,
     read_rules,
@@ -191,6 +192,11 @@ class ScotlandYard(Game):
         return followed
 
     # --- the game interface ---
+
+    @property
+    def family(self) -> str:
+        """With inputs=stations one network plays every map, by any rules."""
+        return f"scotland_yard(inputs={STATIONS})" if self.rules.inputs == STATIONS else self.name
 
     def root(self) -> State:
         return self._root
