@@ -89,7 +89,7 @@ def fit_of(case: Case, preset: str, minutes: float, workers: int, folder: Path) 
 
 def _run(case: Case, preset: str, setting: str, minutes: float, workers: int, out: Path) -> TrainingProcess:
     algorithm = f"{case.algorithm}({setting})" if setting else case.algorithm
-    words = [case.string(out.parent), "--algorithm", algorithm, "--preset", preset, "--minutes", str(minutes)]
+    words = [case.string(out.parent, preset), "--algorithm", algorithm, "--preset", preset, "--minutes", str(minutes)]
     running = TrainingProcess([*words, "--workers", str(workers), "--json"], out)
     running.watch(60.0 * minutes + _PATIENCE, _MOST_BYTES)
     return running

@@ -69,7 +69,16 @@ def stopped(case: Case, preset: str, moments: int, draw: random.Random, folder: 
     ended, setting, out = Ended(case.name, preset), "", folder / "run"
     while len(ended.seconds) < moments:
         algorithm = f"{case.algorithm}({setting})" if setting else case.algorithm
-        words = [case.string(folder), "--algorithm", algorithm, "--preset", preset, "--workers", "2", "--resume"]
+        words = [
+            case.string(folder, preset),
+            "--algorithm",
+            algorithm,
+            "--preset",
+            preset,
+            "--workers",
+            "2",
+            "--resume",
+        ]
         running = TrainingProcess(words, out)
         while running.process.poll() is None and running.begun is None and running.seconds < _PATIENCE:
             running.look()

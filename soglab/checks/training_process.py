@@ -39,12 +39,17 @@ class Case:
     game: str
     algorithm: str = "sog"
 
-    def string(self, folder: Path) -> str:
-        """The game string; the file of the map that it names is written to the folder."""
+    def string(self, folder: Path, preset: str = "demo") -> str:
+        """The game string; the file of the map that it names is written to the folder.
+
+        The papers' networks of Scotland Yard have the papers' inputs.
+        """
         path = folder / "cut40.csv"
         if "MAP" in self.game and not path.exists():
             path.write_text(map_text(cut_of_london(40, 100), ["40 stations of London around 100"]))
-        return self.game.replace("MAP", str(path))
+        game = self.game.replace("MAP", str(path))
+        papers = preset == "paper" and game.startswith("scotland_yard(")
+        return f"{game[:-1]},inputs=paper)" if papers else game
 
 
 CASES: Final = (

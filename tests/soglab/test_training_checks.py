@@ -26,6 +26,7 @@ def test_the_cut_has_the_stations_nearest_by_taxi() -> None:
 
 def test_every_case_is_a_game(tmp_path: Path) -> None:
     names = {case.name: make_game(case.string(tmp_path)).name for case in CASES}
+    assert "inputs=paper" in make_game(CASES[3].string(tmp_path, "paper")).name
     assert len(names) == 7 and str(tmp_path / "cut40.csv") in names["cut40"]
 
 
