@@ -79,7 +79,7 @@ class Mates:
         return self.lost[child] - _FAR if child in self.lost else _FAR - self.won.get(child, _FAR)
 
     def moves(self, child: int) -> int | None:
-        """UCI's mate score of a move that leads here: in so many moves, negative where the mover is mated."""
+        """UCI's mate score of a move that leads here: moves until mate, negative where the mover is mated."""
         if child in self.lost:
             return self.lost[child] // 2 + 1
         return -((self.won[child] + 1) // 2) if child in self.won else None

@@ -148,7 +148,7 @@ class GoBoard:
 
 
 def fixed_handicap(size: int, count: int) -> list[int]:
-    """The points of GTP's fixed handicap; GameError where the board has not so many of them."""
+    """The points of GTP's fixed handicap; GameError where the board has fewer of them."""
     most = 0 if size < 7 else 4 if size == 7 or size % 2 == 0 else 9
     if not 2 <= count <= most:
         raise GameError("invalid number of stones")

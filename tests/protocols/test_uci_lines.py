@@ -173,7 +173,7 @@ def test_ponder_is_an_option_and_infinite_is_no_ponder(player: SogPlayer, uci: C
 def test_forced_mates_are_said_in_moves(
     uci: Callable[..., list[str]], fen: str, nodes: int, mate: int, best: str | None
 ) -> None:
-    """python-chess plays the line that is given: it ends in mate after so many moves."""
+    """python-chess plays the line that is given: it ends in mate after that many moves."""
     chess = pytest.importorskip("chess")
     heard = uci(f"position fen {fen}", f"go nodes {nodes}")
     said = re.search(r"score mate (-?\d+) .* pv (.*)", heard[-2])
@@ -202,7 +202,7 @@ def test_a_mate_that_is_not_forced_is_none(player: SogPlayer) -> None:
 
 
 def mates_within(board: object, plies: int) -> bool:
-    """Whether whoever moves mates within so many half moves."""
+    """Whether whoever moves mates within that many half moves."""
     for move in list(board.legal_moves) if plies > 0 else []:  # type: ignore[attr-defined]
         board.push(move)  # type: ignore[attr-defined]
         found = mated_within(board, plies - 1)
@@ -213,7 +213,7 @@ def mates_within(board: object, plies: int) -> bool:
 
 
 def mated_within(board: object, plies: int) -> bool:
-    """Whether whoever moves is mated within so many half moves, whatever is played."""
+    """Whether whoever moves is mated within that many half moves, whatever is played."""
     if board.is_checkmate():  # type: ignore[attr-defined]
         return True
     moves = list(board.legal_moves)  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 """Positions of chess in which a right to take en passant is there only where the capture is legal.
 
-OpenSpiel keeps the right where an enemy pawn stands beside the one that passed, though that pawn may be pinned. The
+OpenSpiel keeps the right where an enemy pawn is next to the one that passed, though that pawn may be pinned. The
 position without it would then count as another one, and the third repetition be missed. A pawn's double step comes
 after nothing that can be repeated, so the position may be the first of a new OpenSpiel state.
 """
