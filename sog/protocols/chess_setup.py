@@ -16,6 +16,9 @@ from sog.play.move_tree import MoveTree
 
 __all__ = ["ChessBoard", "Setup", "read_position"]
 
+# Castling by the rook's file, as Shredder writes it; on these files it is the game that we play.
+_SHREDDERS: Final = "HAha"
+_CASTLING: Final = str.maketrans(_SHREDDERS, "KQkq")
 # Starts whose trees are kept. A game that continues past draws has a new start every few moves.
 _KEPT: Final = 16
 
@@ -51,21 +54,23 @@ class ChessBoard:
 
     def __init__(self, game: Chess) -> None:
         self._trees = {game.fen: MoveTree(game)}
-        self.setup = Setup(self._trees[game.fen])
+        self.setup: Setup | None = Setup(self._trees[game.fen])
 
     def set_up(self, fen: str, moves: Sequence[str]) -> None:
         """Play these moves, in UCI's notation, from a FEN.
 
-        Raises GameError where the FEN is no position, and then nothing changed, or where a move is illegal, and
-        then the moves before it were played.
+        Raises GameError where the FEN is no position or a move is illegal: `setup` is None then, until the next one.
         """
+        self.setup = None
         at = Setup(self._tree(fen))
-        try:
-            for move in moves:
-                at = self._unended(at)
-                at = Setup(at.tree, (*at.moves, at.game.action(at.tree.public.states[at.node], move)))
-        finally:
-            self.setup = self._unended(at)
+        for move in moves:
+            at = self._unended(at)
+            at = Setup(at.tree, (*at.moves, at.game.action(at.tree.public.states[at.node], move)))
+        self.setup = self._unended(at)
+
+    def forget(self) -> None:
+        """What was to be set up could not be read."""
+        self.setup = None
 
     def _unended(self, at: Setup) -> Setup:
         """The same position as a game's start where only a draw that clients may ignore has ended it."""
@@ -85,7 +90,8 @@ class ChessBoard:
 
 
 def read_position(words: Sequence[str]) -> tuple[str, list[str]]:
-    """The FEN and the moves of a `position` command's words; a FEN may lack its two counters.
+    """The FEN and the moves of a `position` command's words; a FEN may lack its two counters, and castling
+    may be written by the rooks' files.
 
     Raises GameError where neither `startpos` nor `fen` begins it.
     """
@@ -96,4 +102,6 @@ def read_position(words: Sequence[str]) -> tuple[str, list[str]]:
     if setup[:1] != ["fen"]:
         raise GameError("position is followed by startpos or by fen and a FEN")
     fields = setup[1:]
+    if len(fields) > 2 and set(fields[2]) <= set(_SHREDDERS):
+        fields[2] = "".join(sorted(fields[2].translate(_CASTLING)))  # "KQkq" is in the alphabet's order
     return " ".join([*fields, *["0", "1"][len(fields) - 4 :]] if len(fields) in (4, 5) else fields), moves

@@ -13,13 +13,15 @@ from sog.play.player import Limits, Player, PlayerSearch, Thought, think
 from sog.protocols.lines import Lines
 from sog.protocols.words import shown
 
-__all__ = ["Engine", "Watch", "reporting", "share_of_clock"]
+__all__ = ["Engine", "Watch", "reporting", "share_of_clock", "within"]
 
 # Called again and again while a search runs; true ends it.
 Watch: TypeAlias = Callable[[PlayerSearch], bool]
 
-# Seconds left on the clock for what happens between our answer and the other side's clock.
-_MARGIN: Final = 0.05
+# Seconds of what is left that no move takes, and the share of it: for what happens between our answer and the other
+# side's clock, and for a machine whose processors are busy with something else.
+_MARGIN: Final = 0.1
+_LOAD: Final = 0.1
 # Moves that a game is expected to last where the client names no next time control.
 _MOVES_LEFT: Final = 30
 
@@ -87,7 +89,11 @@ def reporting(report: Callable[[PlayerSearch], None], seconds: float, ends: Watc
 def share_of_clock(left: float, increment: float = 0.0, moves_to_go: int | None = None) -> float:
     """Seconds for this move, with `left` seconds on the clock, `increment` more a move or `moves_to_go` to make.
 
-    Never more than what is left without the margin, never below a millisecond.
+    Never more than `within` allows, never below a millisecond.
     """
-    share = left / max(1, moves_to_go or _MOVES_LEFT) + 0.8 * increment
-    return max(0.001, min(share, left - _MARGIN))
+    return max(0.001, min(left / max(1, moves_to_go or _MOVES_LEFT) + 0.8 * increment, within(left)))
+
+
+def within(left: float) -> float:
+    """The most seconds that a move may take of these that are left, at least a millisecond."""
+    return max(0.001, (1.0 - _LOAD) * left - _MARGIN)

@@ -16,10 +16,12 @@ from sog.errors import SettingError
 from sog.play.match import ContestantFault
 from sog.protocols.words import shown
 
-__all__ = ["LONGEST", "EngineProcess"]
+__all__ = ["LONGEST", "STARTING", "EngineProcess"]
 
 # Bytes that a program may print without an end: of a line, or of an answer.
 LONGEST: Final = 2**20
+# Seconds that a program has at least for its first answer, which comes once it has started.
+STARTING: Final = 10.0
 # Seconds between two looks at whether the program still runs, and for one that has closed its output to end.
 _LOOK: Final = 0.1
 _ENDING: Final = 1.0

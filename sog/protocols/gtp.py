@@ -8,34 +8,42 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
+from pathlib import Path
 from typing import Final
 
 from sog.errors import GameError
+from sog.files import open_regular, read_bounded
 from sog.games.boards.go import Go
+from sog.games.boards.sgf_reader import read_sgf
 from sog.play.player import ENDLESS, Candidate, Limits, Player, PlayerSearch, Thought
-from sog.protocols.engine import Engine, reporting, share_of_clock
-from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex
+from sog.protocols.engine import Engine, reporting
+from sog.protocols.go_setup import (
+    BLACK,
+    GoBoard,
+    Setup,
+    fixed_handicap,
+    read_colour,
+    read_vertex,
+    write_score,
+    write_vertex,
+)
+from sog.protocols.gtp_clock import GtpClock, TimeSettings
 from sog.protocols.words import read_number, read_whole
 from sog.version import VERSION
 
-__all__ = ["GtpClock", "GtpEngine", "read_command"]
+__all__ = ["GtpEngine", "read_command"]
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LINE: Final = re.compile(r"([0-9]+)?\s*(.*)", re.DOTALL)
+# The clocks of kgs-time_settings, with how many numbers each takes.
+_KGS_CLOCKS: Final = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}
+# Bytes of an SGF file; stones of a handicap that the engine places by itself.
+_LARGEST_FILE: Final = 2**20
+_MOST_PLACED: Final = 9
 # What GoGui's menu shows, and the command of each.
 _VIEWS: Final = "dboard/Policy of the last search/sog-policy\nstring/Value of the last search/sog-value"
-
-
-@dataclass(frozen=True)
-class GtpClock:
-    """GTP's time settings, in seconds. None of both: no limit."""
-
-    main: float
-    period: float
-    stones: int
 
 
 class GtpEngine(Engine):
@@ -45,8 +53,7 @@ class GtpEngine(Engine):
         """game: the board size and komi it begins with.  say: writes one line.  simulations: of a move."""
         super().__init__(player, say, simulations)
         self.fits = game.size  # the network was made for this size
-        self.clock: GtpClock | None = None
-        self.left: dict[int, tuple[float, int]] = {}
+        self.clock = GtpClock()
         self.thought: Thought | None = None
         self.board = GoBoard(game)
 
@@ -81,7 +88,8 @@ class GtpEngine(Engine):
         return self._clear()
 
     def _clear(self) -> str:
-        self.left, self.board = {}, GoBoard(self.board.game)
+        self.board = GoBoard(self.board.game)
+        self.clock.restart()
         self.playing = self.thought = None  # the player forgets the last game, too
         return ""
 
@@ -104,64 +112,114 @@ class GtpEngine(Engine):
         return ""
 
     def _genmove(self, colour: str) -> str:
-        """Search and make the move that it finds; a pass where the game is over."""
+        """Search and make the move that it finds."""
         started = time.monotonic()
         vertex = self._reg_genmove(colour)
-        self._spend(read_colour(colour), time.monotonic() - started)
-        if not self.board.over:
-            self._play(colour, vertex)
+        self.clock.spend(read_colour(colour), time.monotonic() - started)
+        return self._made(colour, vertex)
+
+    def _made(self, colour: str, vertex: str) -> str:
+        self._play(colour, vertex)
         return vertex
 
-    def _reg_genmove(self, word: str) -> str:
-        colour = read_colour(word)
-        moves = self.board.turned(colour)
-        if self.board.over or self.board.is_over(moves):
-            return "pass"
-        seconds = self._seconds(colour)
+    def _reg_genmove(self, colour: str) -> str:
+        at, candidates = self._searched(read_colour(colour))
+        legal = (c.action for c in candidates if not self.board.repeats(at, c.action))
+        return write_vertex(next(legal, self.fits**2), self.fits)
+
+    def _searched(self, colour: int) -> tuple[Setup, tuple[Candidate, ...]]:
+        """A colour's position and its moves there, best first, after a search within the limits of a move."""
+        at, seconds = self.board.turned(colour), self.clock.seconds(colour)
         limits = Limits(self.simulations if seconds is None else ENDLESS, seconds)
-        self.thought = self.think(self.board.game, moves, limits)
-        legal = [c for c in self.thought.candidates if not self.board.repeats([*moves, c.action])]
-        return write_vertex(legal[0].action, self.fits) if legal else "pass"
+        self.thought = self.think(at.game, at.moves, limits)
+        return at, self.thought.candidates
+
+    def _cleanup(self, colour: str) -> str:
+        """As `genmove`, and no pass while a stone of the other colour can be taken."""
+        started = time.monotonic()
+        at, candidates = self._searched(read_colour(colour))
+        order = [c.action for c in candidates if not self.board.repeats(at, c.action)]
+        self.clock.spend(read_colour(colour), time.monotonic() - started)
+        return self._made(colour, write_vertex(self.board.attack(at, order), self.fits))
+
+    # --- handicap and games from files ---
+
+    def _fixed_handicap(self, count: str) -> str:
+        return self._placed(fixed_handicap(self.fits, self._handicap(count)))
+
+    def _place_free_handicap(self, count: str) -> str:
+        """Stones where searches want them, one after another; fewer than asked for, as GTP allows, beyond nine."""
+        wanted, points = min(self._handicap(count), _MOST_PLACED), list[int]()
+        for _ in range(wanted):
+            _, candidates = self._searched(BLACK)
+            points.append(next(c.action for c in candidates if c.action != self.fits**2))
+            self._placed(points[-1:])
+        return _vertices(points, self.fits)
+
+    def _set_free_handicap(self, *vertices: str) -> str:
+        self._handicap("2")
+        try:
+            points = [read_vertex(vertex, self.fits) for vertex in vertices]
+        except GameError:
+            points = []
+        if len(points) < 2 or len(set(points)) < len(points) or self.fits**2 in points:
+            raise GameError("bad vertex list")
+        self._placed(points)
+        return ""
+
+    def _handicap(self, count: str) -> int:
+        """A number of stones, where the board is empty and has room for them."""
+        number = _whole(count)
+        if self.board.stones.any():
+            raise GameError("board not empty")
+        if not 2 <= number < self.fits**2:
+            raise GameError("invalid number of stones")
+        return number
+
+    def _placed(self, points: Sequence[int]) -> str:
+        for action in points:
+            self.board.play(BLACK, action)
+        return _vertices(points, self.fits)
+
+    def _loadsgf(self, name: str, before: str = str(2**31 - 1)) -> str:
+        """The main line of a file up to the position before a move; nothing changes where it cannot be read."""
+        try:
+            with open_regular(Path(name), _LARGEST_FILE) as (file, size):
+                record = read_sgf(read_bounded(file, size).decode("utf-8", "replace"))
+            board, moves = GoBoard(Go(self.fits, self.board.game.komi if record.komi is None else record.komi)), 0
+            for colour, action, is_move in record.plays if record.size == self.fits else ():
+                moves += is_move
+                if moves >= max(1, _whole(before)):
+                    break
+                board.play(colour, action)
+        except (OSError, GameError):
+            raise GameError("cannot load file") from None
+        if record.size != self.fits:
+            raise GameError(f"cannot load file: its board is not {self.fits}x{self.fits}")
+        self._clear()
+        self.board = board
+        return ""
 
     # --- time ---
 
     def _time_settings(self, main: str, period: str, stones: str) -> str:
-        clock = GtpClock(_number(main), _number(period), _whole(stones))
-        self.left, self.clock = {}, None if clock.period > 0 and clock.stones == 0 else clock
+        settings = TimeSettings(_seconds(main), _seconds(period), _whole(stones))
+        self.clock = GtpClock(None if settings.period > 0 and settings.stones == 0 else settings)
         return ""
 
     def _kgs_time_settings(self, kind: str, *numbers: str) -> str:
-        if {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}.get(kind) != len(numbers):
+        if _KGS_CLOCKS.get(kind) != len(numbers):
             raise GameError("syntax error")
-        main, period = ([_number(word) for word in numbers[:2]] + [0.0, 0.0])[:2]
-        last = _whole(numbers[2]) if len(numbers) == 3 else 0  # byo-yomi's periods or a period's stones
-        stones = last if kind == "canadian" else min(last, 1)
-        self.left, self.clock = {}, None if kind == "none" else GtpClock(main, period, stones)
+        main, period = ([_seconds(word) for word in numbers[:2]] + [0.0, 0.0])[:2]
+        count = _whole(numbers[2]) if len(numbers) == 3 else 0
+        counts = (0, count) if kind == "byoyomi" else (count, 0)
+        settings = TimeSettings(main, period if count else 0.0, *counts)
+        self.clock = GtpClock(None if kind == "none" else settings)
         return ""
 
-    def _time_left(self, colour: str, seconds: str, stones: str) -> str:
-        self.left[read_colour(colour)] = _number(seconds), _whole(stones)
+    def _time_left(self, colour: str, seconds: str, count: str) -> str:
+        self.clock.say(read_colour(colour), _number(seconds), _whole(count))
         return ""
-
-    def _seconds(self, colour: int) -> float | None:
-        """How long a move may take; None where no clock runs."""
-        left = self._left(colour)
-        return None if left is None else share_of_clock(left[0], moves_to_go=left[1] or None)
-
-    def _left(self, colour: int) -> tuple[float, int] | None:
-        """Seconds and stones left: as the client said last, and less what was spent since; None without a clock."""
-        clock = self.clock
-        if colour in self.left or clock is None:
-            return self.left.get(colour)
-        return (clock.main, 0) if clock.main > 0 else (clock.period, clock.stones)
-
-    def _spend(self, colour: int, seconds: float) -> None:
-        """Take a move's time from what is left; of byo-yomi every move has its share anew."""
-        left, clock = self._left(colour), self.clock
-        if left is None or left[1]:
-            return
-        over = left[0] <= seconds and clock is not None and clock.period > 0
-        self.left[colour] = (clock.period, clock.stones) if over and clock is not None else (left[0] - seconds, 0)
 
     # --- the end, and what people look at ---
 
@@ -169,8 +227,7 @@ class GtpEngine(Engine):
         """All stones on the board are alive by our rules."""
         if status not in ("alive", "dead", "seki"):
             raise GameError("syntax error")
-        stones = self.board.stones.ravel().nonzero()[0].tolist() if status == "alive" else []
-        return "\n".join(write_vertex(action, self.fits) for action in stones)
+        return _vertices(self.board.stones.ravel().nonzero()[0] if status == "alive" else [], self.fits, "\n")
 
     def _policy(self) -> str:
         shares, size = {c.action: c.share for c in self._last().candidates}, self.fits
@@ -184,33 +241,46 @@ class GtpEngine(Engine):
 
     # --- searching ---
 
-    def _analyze(self, *given: str) -> None:
+    def _lz_analyze(self, *given: str) -> None:
         """Leela Zero's lz-analyze [colour] [hundredths of a second]: lines of all moves until anything is sent."""
+        self._analyze(given, self._lz_row)
+
+    def _kata_analyze(self, *given: str) -> None:
+        """KataGo's kata-analyze with the same words."""
+        self._analyze(given, self._kata_row)
+
+    def _analyze(self, given: Sequence[str], row: Callable[[int, Candidate], str]) -> None:
         words = [word for word in given if word.lower() != "interval"]
         named = bool(words) and read_whole(words[0]) is None
-        colour = read_colour(words[0]) if named else len(self.board.moves) % 2
+        at = self.board.turned(read_colour(words[0]) if named else self.board.next_colour)
         if len(given) > 3 or len(words) > named + 1:
             raise GameError("syntax error")
-        moves = self.board.turned(colour)
-        if self.board.is_over(moves):
-            raise GameError("the game is over")
         interval = (_whole(words[-1]) if len(words) > named else 50) / 100.0
         self.say(f"={self.number}")
-        watch = reporting(self._report, interval, lambda search: self.lines.arrived())
-        self.thought = self.think(self.board.game, moves, Limits(ENDLESS), watch)
+
+        def report(search: PlayerSearch) -> None:
+            if rows := [row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]:
+                self.say(" ".join(rows))
+
+        watch = reporting(report, interval, lambda search: self.lines.arrived())
+        self.thought = self.think(at.game, at.moves, Limits(ENDLESS), watch)
         self.say("")
 
-    def _report(self, search: PlayerSearch) -> None:
-        """A line of all moves that were looked at."""
-        if rows := [self._row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]:
-            self.say(" ".join(rows))
-
-    def _row(self, order: int, candidate: Candidate) -> str:
+    def _lz_row(self, order: int, candidate: Candidate) -> str:
         """One move as Leela Zero writes it: chances in ten thousandths."""
         line = " ".join(write_vertex(action, self.fits) for action in candidate.line)
         winrate, share = round(5000 * (1 + candidate.value)), round(10_000 * candidate.share)
         move = write_vertex(candidate.action, self.fits)
         return f"info move {move} visits {candidate.visits} winrate {winrate} prior {share} order {order} pv {line}"
+
+    def _kata_row(self, order: int, candidate: Candidate) -> str:
+        """One move as KataGo writes it: shares of 1; what its network knows of points ours does not."""
+        line = " ".join(write_vertex(action, self.fits) for action in candidate.line)
+        winrate, move = (1.0 + candidate.value) / 2.0, write_vertex(candidate.action, self.fits)
+        return (
+            f"info move {move} visits {candidate.visits} utility {candidate.value:.6g} winrate {winrate:.6g} "
+            f"prior {candidate.share:.6g} order {order} pv {line}"
+        )
 
 
 def read_command(line: str) -> tuple[str, list[str]]:
@@ -221,6 +291,10 @@ def read_command(line: str) -> tuple[str, list[str]]:
     if match[1] and match[2] and not text[len(match[1])].isspace():
         return "", text.split()
     return match[1] or "", match[2].split()
+
+
+def _vertices(actions: Iterable[int], size: int, between: str = " ") -> str:
+    return between.join(write_vertex(int(action), size) for action in actions)
 
 
 def _whole(word: str) -> int:
@@ -239,6 +313,13 @@ def _number(word: str) -> float:
     return number
 
 
+def _seconds(word: str) -> float:
+    """A float that is no less than 0."""
+    if (number := _number(word)) < 0:
+        raise GameError("syntax error")
+    return number
+
+
 # What each command answers; None where it has answered itself. Its parameters are the words that it takes.
 _COMMANDS: Final[dict[str, Callable[..., str | None]]] = {
     "protocol_version": lambda engine: "2",
@@ -252,16 +333,21 @@ _COMMANDS: Final[dict[str, Callable[..., str | None]]] = {
     "komi": GtpEngine._komi,
     "play": GtpEngine._play,
     "genmove": GtpEngine._genmove,
-    "kgs-genmove_cleanup": GtpEngine._genmove,
+    "kgs-genmove_cleanup": GtpEngine._cleanup,
     "reg_genmove": GtpEngine._reg_genmove,
     "undo": GtpEngine._undo,
+    "fixed_handicap": GtpEngine._fixed_handicap,
+    "place_free_handicap": GtpEngine._place_free_handicap,
+    "set_free_handicap": GtpEngine._set_free_handicap,
+    "loadsgf": GtpEngine._loadsgf,
     "time_settings": GtpEngine._time_settings,
     "kgs-time_settings": GtpEngine._kgs_time_settings,
     "time_left": GtpEngine._time_left,
     "final_score": lambda engine: write_score(engine.board.score()),
     "final_status_list": GtpEngine._final_status_list,
     "showboard": lambda engine: "\n" + engine.board.drawing(),
-    "lz-analyze": GtpEngine._analyze,
+    "lz-analyze": GtpEngine._lz_analyze,
+    "kata-analyze": GtpEngine._kata_analyze,
     "gogui-analyze_commands": lambda engine: _VIEWS,
     "sog-policy": GtpEngine._policy,
     "sog-value": lambda engine: f"{engine._last().value:+.3f}",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sog.errors import GameError
+from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.boards.go import Go
 from sog.play.match import ContestantFault
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits
-from sog.protocols.engine_process import LONGEST, EngineProcess
+from sog.protocols.engine_process import LONGEST, STARTING, EngineProcess
 from sog.protocols.go_setup import read_vertex, write_vertex
 from sog.protocols.words import shown
 
@@ -25,9 +25,12 @@ class GtpPipe(EngineProcess):
         super().__init__(command)
         self.patience = patience
 
-    def send(self, command: str) -> str:
-        """The answer to one command; ContestantFault for an error answer, none in time, or a program that has ended."""
-        self.allow(self.patience)
+    def send(self, command: str, at_least: float = 0.0) -> str:
+        """The answer to one command; ContestantFault for an error answer, none in time, or a program that has ended.
+
+        at_least: seconds for it, whatever the patience.
+        """
+        self.allow(max(at_least, self.patience))
         try:
             self.say(command)
             answer = self._answer()
@@ -45,16 +48,20 @@ class GtpPipe(EngineProcess):
             line = self.line()
             if line.strip():
                 lines.append(line)
+                if lines[0][:1] not in ("=", "?"):  # what speaks no GTP may never print an empty line
+                    break
                 size += len(line) + 1
             elif lines:
-                return "\n".join(lines)
+                break
+        if size <= LONGEST:
+            return "\n".join(lines)
         raise ContestantFault(f"printed more than {LONGEST:,} bytes without the empty line that ends an answer")
 
 
 class GtpContestant:
     """An engine started by a command line; it is killed, and has lost, when an answer takes too long.
 
-    `begin` raises SettingError where its program does not start.
+    `begin` and `meet` raise SettingError where its program does not start, `meet` also where it speaks no GTP.
     """
 
     def __init__(self, name: str, command: Sequence[str], limits: Limits, patience: float) -> None:
@@ -62,11 +69,18 @@ class GtpContestant:
         self.name, self.command, self.limits, self.patience = name, command, limits, patience
         self._pipe: GtpPipe | None = None
 
+    def meet(self) -> None:
+        """Start the program and hear whether it speaks GTP."""
+        try:
+            self._started().send("protocol_version", STARTING)
+        except ContestantFault as fault:
+            self.close()
+            raise SettingError(f"agent {self.name} speaks no GTP: {fault}") from fault
+
     def begin(self, game: Game, seed: int) -> None:
         assert isinstance(game, Go)
         self.game, self.tree, self.sent = game, MoveTree(game), 0
-        if self._pipe is None:
-            self._pipe = GtpPipe(self.command, self.patience + (self.limits.seconds or 0.0))
+        self._started()
         for command in (f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}"):
             self._send(command)
         if self.limits.seconds is not None:
@@ -91,6 +105,10 @@ class GtpContestant:
         if self._pipe is not None:
             self._pipe.kill()
             self._pipe = None
+
+    def _started(self) -> GtpPipe:
+        self._pipe = self._pipe or GtpPipe(self.command, self.patience + (self.limits.seconds or 0.0))
+        return self._pipe
 
     def _send(self, command: str) -> str:
         assert self._pipe is not None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections import deque
 from typing import Final, Protocol
 
-__all__ = ["LONGEST", "Lines", "Stream"]
+__all__ = ["LONGEST", "Lines", "Stream", "size_of"]
 
 # Bytes in a line. The longest game of chess that the rules allow takes 90,000.
 LONGEST: Final = 2**17
-# Lines that wait for the engine; beyond them the client waits.
-_WAITING: Final = 10_000
+# Characters that wait for the engine; beyond them the client waits. A line takes some beside its own.
+_WAITING: Final = 2**22
+_BESIDE: Final = 100
 # What is kept of a line that is too long, so that its answer can be given its id.
 _KEPT: Final = 100
 
@@ -32,33 +32,56 @@ class Lines:
     """
 
     def __init__(self, stream: Stream) -> None:
-        self._queue: queue.Queue[str | None] = queue.Queue(_WAITING)
+        self._read_ahead: deque[str | None] = deque()
+        self._size, self._changed = 0, threading.Condition()
         self._held: deque[str | None] = deque()
         threading.Thread(target=self._read, args=(stream,), daemon=True).start()
 
     def next(self) -> str | None:
         """The next line, waiting for it."""
-        line = self._held.popleft() if self._held else self._queue.get()
+        line = self._held.popleft() if self._held else self._take()
         if line is None:
             self._held.appendleft(None)
         return line
 
     def arrived(self) -> bool:
         """Whether `next` would answer at once."""
-        return bool(self._held) or not self._queue.empty()
+        return bool(self._held) or bool(self._read_ahead)
 
     def hold(self, lines: list[str | None]) -> None:
         """Put lines back, to be given out again before all others."""
         self._held.extendleft(reversed(lines))
 
+    def _take(self) -> str | None:
+        with self._changed:
+            while not self._read_ahead:
+                self._changed.wait()
+            line = self._read_ahead.popleft()
+            self._size -= size_of(line)
+            self._changed.notify_all()
+        return line
+
+    def _put(self, line: str | None) -> None:
+        with self._changed:
+            while self._size > _WAITING:
+                self._changed.wait()
+            self._read_ahead.append(line)
+            self._size += size_of(line)
+            self._changed.notify_all()
+
     def _read(self, stream: Stream) -> None:
         try:
             while raw := stream.readline(LONGEST):
-                self._queue.put(_line(raw, stream))
+                self._put(_line(raw, stream))
         except (OSError, ValueError):  # the stream was closed under us
             pass
         finally:
-            self._queue.put(None)
+            self._put(None)
+
+
+def size_of(line: str | None) -> int:
+    """What a line counts for where lines are bounded."""
+    return _BESIDE + len(line or "")
 
 
 def _line(raw: bytes, stream: Stream) -> str:

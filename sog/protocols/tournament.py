@@ -22,7 +22,9 @@ from sog.errors import SettingError
 from sog.files import append_line, open_regular, read_bounded, replace_file, shown
 from sog.games.game_records import GameRecord
 from sog.play.match import Contestant, Played, play_match_game, random_openings
+from sog.protocols.gtp_client import GtpContestant
 from sog.protocols.tournament_file import Tournament, read_tournament
+from sog.protocols.uci_client import UciContestant
 from sog.training.lock import held
 
 __all__ = [
@@ -120,19 +122,37 @@ def _play_left(tournament: Tournament, folder: Path, apart: Apart | None) -> Ite
     done = {result.number: result for result in load_results(folder)}
     yield from done.values()
     left = [fixture for fixture in fixtures(tournament) if fixture.number not in done]
+    needed = list({name: None for fixture in left for name in fixture.seats})
     if apart is not None:
+        _close(_opened_agents(tournament, [name for name in needed if tournament.is_program(name)]))
         for fixture, played in apart(left):
             yield _keep(tournament, fixture, played, folder)
         return
-    agents: dict[str, Contestant] = {}
+    agents = _opened_agents(tournament, needed)
     try:
-        for name in {name: None for fixture in left for name in fixture.seats}:
-            agents[name] = tournament.contestant(name)
         for fixture in left:
             yield _keep(tournament, fixture, play_fixture(tournament, fixture, agents), folder)
     finally:
-        for agent in agents.values():
-            agent.close()
+        _close(agents)
+
+
+def _opened_agents(tournament: Tournament, names: Sequence[str]) -> dict[str, Contestant]:
+    """The agents with these names; SettingError where one cannot be opened, or is a program of another kind."""
+    agents: dict[str, Contestant] = {}
+    try:
+        for name in names:
+            agents[name] = agent = tournament.contestant(name)
+            if isinstance(agent, GtpContestant | UciContestant):
+                agent.meet()
+    except BaseException:
+        _close(agents)
+        raise
+    return agents
+
+
+def _close(agents: Mapping[str, Contestant]) -> None:
+    for agent in agents.values():
+        agent.close()
 
 
 def load_results(folder: Path) -> list[Result]:

@@ -42,6 +42,7 @@ _LARGEST: Final = 2**20
 _MOST_GAMES: Final = 1_000_000
 _LONGEST_NAME: Final = 64
 _SEEDS: Final = 2**62
+_PROGRAMS: Final = {"uci", "gtp"}
 _DAY: Final = 86_400.0
 
 
@@ -78,6 +79,10 @@ class Tournament:
     def entrant(self, name: str) -> Entrant:
         """The same, of a game of chance or hidden information."""
         return entrant_of(name, self.agents[name], self.game)
+
+    def is_program(self, name: str) -> bool:
+        """Whether the agent is another program, on pipes."""
+        return bool(_PROGRAMS & set(self.agents[name]))
 
     def untrained(self) -> list[str]:
         """The agents whose networks have learned nothing, since the game that they name has no shipped checkpoint."""
@@ -299,8 +304,10 @@ def _seconds(agent: Keys) -> float | None:
 
 
 def _command(agent: Keys, key: str) -> list[str]:
-    """A program and its arguments, as a shell would take them apart."""
+    """A program and its arguments, as a shell would take them apart; a path with spaces may be the whole line."""
     line = take(agent, key, str)
+    if shutil.which(line) is not None:
+        return [line]
     try:
         words = shlex.split(line)
     except ValueError as error:

@@ -16,9 +16,12 @@ from sog.agents.opening import warm_up
 from sog.algorithms.student.player import SogPlayer
 from sog.errors import GameError, SettingError
 from sog.games.boards.chess import WHITE, Chess
+from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, Thought
-from sog.protocols.chess_setup import ChessBoard, read_position
+from sog.protocols.chess_mates import Mates
+from sog.protocols.chess_setup import ChessBoard, Setup, read_position
 from sog.protocols.engine import Engine, reporting, share_of_clock
+from sog.protocols.lines import size_of
 from sog.protocols.words import read_whole, shown
 from sog.searches.gtcfr.settings import Budget
 from sog.version import VERSION
@@ -27,8 +30,8 @@ __all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go"]
 
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5
-# Lines that are heard while one search runs; a client that sends more is heard again after it.
-_HEARD: Final = 10_000
+# Characters of lines that are kept while one search runs, to be run after it; a client that sends more has lost them.
+_KEPT: Final = 2**22
 # Options: the engine's attribute, its least and its largest value.
 _SPINS: Final = {
     "MultiPV": ("multipv", 1, 256),
@@ -52,6 +55,7 @@ class GoCommand:
     numbers: dict[str, int] = field(default_factory=dict)
     endless: bool = False
     only: tuple[str, ...] = ()
+    ponder: bool = False  # endless until `ponderhit`
 
 
 def read_go(words: Sequence[str]) -> GoCommand:
@@ -66,7 +70,7 @@ def read_go(words: Sequence[str]) -> GoCommand:
             only.append(word)
         elif at in _NUMBERS and (number := read_whole(word)) is not None:
             numbers[at] = number
-    return GoCommand(numbers, any(flag in words for flag in _FLAGS), tuple(only))
+    return GoCommand(numbers, any(flag in words for flag in _FLAGS), tuple(only), "ponder" in words)
 
 
 def limits_of(go: GoCommand, simulations: int, white: bool) -> Limits:
@@ -125,6 +129,7 @@ class UciEngine(Engine):
         self.say("id author the sog authors")
         for name, default in self.defaults.items():
             self.say(f"option name {name} type spin default {default} min {_SPINS[name][1]} max {_SPINS[name][2]}")
+        self.say("option name Ponder type check default false")
         self.say("uciok")
 
     def _isready(self, words: Sequence[str]) -> None:
@@ -139,6 +144,8 @@ class UciEngine(Engine):
 
     def _setoption(self, words: Sequence[str]) -> None:
         name, _, value = " ".join(words[1:]).partition(" value ")
+        if words[:1] == ["name"] and name.lower() == "ponder":
+            return  # `go ponder` says when
         option = {known.lower(): known for known in self.defaults}.get(name.lower())
         if words[:1] != ["name"] or option is None:
             raise SettingError(f"no option is called {shown(name)}")
@@ -149,22 +156,24 @@ class UciEngine(Engine):
         setattr(self, attribute, number)
 
     def _position(self, words: Sequence[str]) -> None:
+        self.board.forget()
         self.board.set_up(*read_position(words))
 
     def _go(self, words: Sequence[str]) -> None:
-        """Search and answer with a move."""
+        """Search and answer with a move; with none where the game is over or the position could not be read."""
         at, go = self.board.setup, read_go(words)
-        if at.tree.result(at.node) is not None:
-            self.refuse("the game is over")
-            self.say("bestmove (none)")
-            return
-        limits = limits_of(go, self.simulations, at.tree.actor(at.node) == WHITE)
-        running = _Running(self, go)
-        thought = self.think(at.game, at.moves, limits, reporting(running.report, _REPORT, running.ends))
-        self.warm = True
-        running.wait_for_stop()
-        best = running.say_best(thought)
-        self.say(f"bestmove {at.write([best.action])[0]}")
+        running = _Running(self, go, at)
+        if at is None or at.tree.result(at.node) is not None:
+            self.refuse("the game is over" if at else "no position was read")
+            best = "(none)"
+            running.wait_for_stop()
+        else:
+            limits = limits_of(go, self.simulations, running.white)
+            thought = self.think(at.game, at.moves, limits, reporting(running.report, _REPORT, running.ends))
+            self.warm = True
+            running.wait_for_stop()
+            best = at.write([running.say_best(thought).action])[0]
+        self.say(f"bestmove {best}")
         self.lines.hold(running.later)
 
 
@@ -177,16 +186,24 @@ def _from_command(line: str) -> list[str]:
 class _Running:
     """A search while it runs: what the client says meanwhile, what it is sent, and when the search ends."""
 
-    def __init__(self, engine: UciEngine, go: GoCommand) -> None:
+    def __init__(self, engine: UciEngine, go: GoCommand, at: Setup | None) -> None:
+        """at: the position that is searched, None where there is none."""
         self.engine, self.go = engine, go
-        self.started, self.simulations, self.stopped = time.monotonic(), 0, False
+        self.setup = at or Setup(MoveTree(engine.game))
+        self.started, self.simulations, self.stopped, self.endless = time.monotonic(), 0, False, go.endless
+        self.since_hit: tuple[float, Limits] | None = None  # when `ponderhit` was heard, and what limits the move since
         self.later: list[str | None] = []  # lines that are answered after the search
+        self.size = 0  # of them
+
+    @property
+    def white(self) -> bool:
+        return self.setup.tree.actor(self.setup.node) == WHITE
 
     def ends(self, search: PlayerSearch) -> bool:
         self.simulations = search.simulations
         while self.engine.lines.arrived() and self._is_listening():
             self._hear()
-        return self.stopped or ("depth" in self.go.numbers and self._is_deep(search, self.go.numbers["depth"]))
+        return self.stopped or self._is_spent() or self._is_deep(search)
 
     def report(self, search: PlayerSearch) -> None:
         self.simulations = search.simulations
@@ -194,37 +211,50 @@ class _Running:
 
     def say_best(self, thought: Thought) -> Thought:
         """One `info` line for each of the best moves that `searchmoves` allows, as many as MultiPV says."""
-        thought, seconds = self._allowed(thought), time.monotonic() - self.started
+        tree = self.engine.player.tree
+        node = tree.node_after(self.setup.moves)
+        mates = Mates.of(tree.public)
+        thought, seconds = self._allowed(mates.first(thought, node)), time.monotonic() - self.started
         for k, candidate in enumerate(thought.candidates[: self.engine.multipv], start=1):
-            line = " ".join(self.engine.board.setup.write(candidate.line))
+            mate = mates.moves(mates.after(node, candidate.action))
+            score = f"cp {centipawns(candidate.value)}" if mate is None else f"mate {mate}"
             self.engine.say(
-                f"info depth {len(candidate.line)} multipv {k} score cp {centipawns(candidate.value)} "
+                f"info depth {len(candidate.line)} multipv {k} score {score} "
                 f"nodes {self.simulations} nps {round(self.simulations / max(seconds, 1e-3))} "
-                f"time {round(1000 * seconds)} pv {line}"
+                f"time {round(1000 * seconds)} pv {' '.join(self.setup.write(candidate.line))}"
             )
         return thought
 
     def wait_for_stop(self) -> None:
-        """After a search that ended by itself: an endless one answers only after `stop`."""
-        while self.go.endless and self._is_listening():
+        """After a search that ended by itself: an endless one answers only after `stop`, a ponder after its hit."""
+        while self.endless and self._is_listening():
             self._hear()
 
-    def _is_deep(self, search: PlayerSearch, depth: int) -> bool:
-        """Whether the best line has this many moves, or ends the game sooner after a search of the usual size."""
+    def _is_spent(self) -> bool:
+        """Whether the time or the simulations of a move are over, counted from `ponderhit` where it was heard."""
+        if self.since_hit is None:
+            return False
+        hit, limits = self.since_hit
+        late = limits.seconds is not None and time.monotonic() - hit >= limits.seconds
+        return late or self.simulations >= (limits.simulations or 0)
+
+    def _is_deep(self, search: PlayerSearch) -> bool:
+        """Whether the best line has as many moves as asked, or ends the game after a search of the usual size."""
+        if (depth := self.go.numbers.get("depth")) is None or self.endless:
+            return False
         line = self._allowed(search.thought()).candidates[0].line
         if len(line) >= depth or search.simulations < self.engine.simulations:
             return len(line) >= depth
-        setup = self.engine.board.setup
-        return setup.tree.result(setup.tree.node_after([*setup.moves, *line])) is not None
+        return self.setup.tree.result(self.setup.tree.node_after([*self.setup.moves, *line])) is not None
 
     def _allowed(self, thought: Thought) -> Thought:
         """The thought with those candidates alone that `searchmoves` names; as it is where it names none of them."""
-        write, only = self.engine.board.setup.write, self.go.only
+        write, only = self.setup.write, self.go.only
         named = tuple(one for one in thought.candidates if only and write([one.action])[0] in only)
         return replace(thought, candidates=named) if named else thought
 
     def _is_listening(self) -> bool:
-        return not self.stopped and self.later[-1:] != [None] and len(self.later) < _HEARD
+        return not self.stopped and self.later[-1:] != [None]
 
     def _hear(self) -> None:
         """Answer the client's next line, or keep it for later."""
@@ -232,11 +262,32 @@ class _Running:
         command = "".join(_from_command(line or "")[:1])
         if command == "isready":
             self.engine.say("readyok")
-        elif command in ("stop", "ponderhit", "quit"):
-            self.stopped, self.engine.ended = True, command == "quit"
+        elif command == "ponderhit":
+            self._hit()
+        elif command == "stop":
+            self.stopped = True
+        elif command == "quit" and not self.later:
+            self.stopped = self.engine.ended = True
         else:
+            self._keep(line)
+            # After `quit`, and after a client that has left, nobody says stop.
+            self.stopped |= command == "quit" or (line is None and self.endless)
+
+    def _hit(self) -> None:
+        """The move that was expected has been made: from now on the clock runs."""
+        if self.go.ponder and self.since_hit is None:
+            self.endless = False
+            limits = limits_of(replace(self.go, endless=False), self.engine.simulations, self.white)
+            self.since_hit = time.monotonic(), limits
+
+    def _keep(self, line: str | None) -> None:
+        """Keep a line for later; too many are dropped, but for those that end us."""
+        room, ends = _KEPT - self.size, line is None or _from_command(line)[:1] == ["quit"]
+        if room >= 0 or ends:
             self.later.append(line)
-            self.stopped |= line is None and self.go.endless  # the client has left and cannot say stop
+            self.size += size_of(line)
+            if self.size > _KEPT and room >= 0 and not ends:
+                self.engine.refuse("too many lines during a search: what comes before its end is ignored")
 
 
 _COMMANDS: Final[dict[str, Callable[[UciEngine, Sequence[str]], object]]] = {

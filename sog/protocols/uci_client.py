@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
@@ -10,16 +11,20 @@ from sog.games.boards.chess import START, Chess
 from sog.play.match import ContestantFault
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits
-from sog.protocols.engine_process import EngineProcess
+from sog.protocols.engine_process import STARTING, EngineProcess
 from sog.protocols.words import shown
 
 __all__ = ["UciContestant"]
+
+# Lines of no known kind that a program may print before it says what it is.
+_STRANGE: Final = 1000
 
 
 class UciContestant:
     """An engine started by a command line; it is killed, and has lost, when an answer takes too long.
 
-    `begin` raises SettingError where its program does not start or lacks an option.
+    `begin` and `meet` raise SettingError where its program does not start or lacks an option, `meet` also where it
+    speaks no UCI.
     """
 
     def __init__(
@@ -39,10 +44,16 @@ class UciContestant:
         assert isinstance(game, Chess)
         self.game, self.tree = game, MoveTree(game)
         self._named: list[str] = []  # the game's moves so far, in UCI's notation
-        if self._process is None:
-            self._process = EngineProcess(self.command)
-            self._set_options(self._process)
+        self._start()
         self._ready("ucinewgame")
+
+    def meet(self) -> None:
+        """Start the program and hear whether it speaks UCI."""
+        try:
+            self._start()
+        except ContestantFault as fault:
+            self.close()
+            raise SettingError(f"agent {self.name} speaks no UCI: {fault}") from fault
 
     def move(self, moves: Sequence[int]) -> int | None:
         states = self.tree.public.states
@@ -61,12 +72,18 @@ class UciContestant:
             self._process.kill()
             self._process = None
 
-    def _set_options(self, process: EngineProcess) -> None:
-        """The handshake; SettingError for an option that the engine does not have."""
-        process.allow(self.patience)
+    def _start(self) -> None:
+        """The handshake, once for a program; SettingError for an option that the engine does not have."""
+        if self._process is not None:
+            return
+        process = self._process = EngineProcess(self.command)
+        process.allow(max(STARTING, self.patience))
         process.say("uci")
-        has = set[str]()
-        while (line := process.line()).split()[:1] != ["uciok"]:
+        has, strange = set[str](), 0
+        while (words := (line := process.line()).split())[:1] != ["uciok"]:
+            strange += words[:1] not in (["id"], ["option"], ["info"])
+            if words == ["uci"] or strange > _STRANGE:
+                raise ContestantFault("repeats what it hears" if words == ["uci"] else "says other things than uciok")
             if line.startswith("option name "):
                 has.add(line.removeprefix("option name ").partition(" type ")[0].strip().lower())
         for name, value in self.options.items():

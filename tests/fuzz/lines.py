@@ -72,7 +72,8 @@ GTP: Final = {
     "kgs-time_settings": ["none", "absolute {n}", "byoyomi {n} {n} {n}", "canadian {n} {n} {n}"],
     "time_left": ["b {n} {n}", "w {n} 0"], "final_score": [""], "final_status_list": ["alive", "dead", "seki"],
     "showboard": [""], "lz-analyze": ["", "b", "w {n}", "interval 1", "b interval {n}"], "sog-policy": [""],
-    "sog-value": [""], "gogui-analyze_commands": [""],
+    "sog-value": [""], "gogui-analyze_commands": [""], "kata-analyze": ["", "b", "w {n}"], "fixed_handicap": ["{n}"],
+    "place_free_handicap": ["{n}", "2"], "set_free_handicap": ["{v} {v}"], "loadsgf": ["{n}", "/dev/null", "x {n}"],
 }  # fmt: skip
 NUMBERS: Final = (
     *("0", "1", "5", "30", "1000", "-1", "-0", "+1", "007", "1.5", ".5", "1e3", "1e308", "1e-400", "nan", "inf"),

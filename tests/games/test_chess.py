@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -136,3 +136,64 @@ def test_counters_and_repetitions() -> None:
 
 def test_the_interface_holds() -> None:
     assert not check_game(Chess("7k/P7/8/8/8/8/8/K7 w - - 0 1"), 12).complete
+
+
+SHUFFLES = {
+    "pinned on the file": ("4k3/8/8/8/4p3/8/3P4/K3R3 w - - 0 1", "d2d4", "e8d8 e1f1 d8e8 f1e1"),
+    "pinned on the rank": ("8/8/8/8/k2p3R/8/4P3/4K3 w - - 0 1", "e2e4", "a4a5 e1d1 a5a4 d1e1"),
+    "pinned on the diagonal": ("8/k7/8/8/3p4/8/2P2B2/4K3 w - - 0 1", "c2c4", "a7a8 e1d1 a8a7 d1e1"),
+    "begins so": ("4k3/8/8/8/3Pp3/8/8/K3R3 b - d3 0 1", "", "e8d8 e1f1 d8e8 f1e1"),
+    "begins without a taker": ("4k3/8/8/8/3P4/8/8/K3R3 b - d3 0 1", "", "e8d8 e1f1 d8e8 f1e1"),
+    "legal": ("4k3/8/8/8/4p3/8/3P4/K2R4 w - - 0 1", "d2d4", "e8d8 d1f1 d8e8 f1d1"),
+    "begins legal": ("4k3/8/8/8/3Pp3/8/8/K2R4 b - d3 0 1", "", "e8d8 d1f1 d8e8 f1d1"),
+    "one of two pinned": ("4k3/8/8/8/2p1p3/8/3P4/K3R3 w - - 0 1", "d2d4", "e8d8 e1f1 d8e8 f1e1"),
+    "Black passes": ("k3r3/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5", "e1d1 e8f8 d1e1 f8e8"),
+}
+
+
+@pytest.mark.parametrize("case", SHUFFLES)
+def test_a_capture_en_passant_counts_only_where_it_is_legal(case: str) -> None:
+    """The third repetition ends the game when python-chess says so, at every half move."""
+    chess = pytest.importorskip("chess")
+    fen, first, shuffle = SHUFFLES[case]
+    game, board = Chess(fen), chess.Board(fen)
+    position = cast(BoardPosition, game.root())
+    for move in [*first.split(), *shuffle.split() * 3]:
+        assert (position.actor == TERMINAL) == board.is_repetition(3)
+        if position.actor == TERMINAL:
+            break
+        position = position.play(game.action(position, move))
+        board.push_uci(move)
+    assert position.actor == TERMINAL and game.payoff(position).scale == 0.0
+    assert len(board.move_stack) == len(first.split()) + (8 if "legal" not in case and "two" not in case else 9)
+
+
+def test_repetitions_are_python_chess_in_random_games() -> None:
+    """Kings, rooks and pawns that meet: every double step and every repetition, and the history of each position."""
+    chess = pytest.importorskip("chess")
+    rng = np.random.default_rng(3)
+    starts = ("4k3/3p4/8/4P3/2p5/8/1P1P4/K3R3 w - - 0 1", "8/2p5/8/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1")
+    thirds = 0
+    for n in range(60):
+        game, board = Chess(starts[n % 2]), chess.Board(starts[n % 2])
+        position = cast(BoardPosition, game.root())
+        actions = list[int]()
+        while position.actor != TERMINAL and len(actions) < 60:
+            legal = position.legal.tolist()
+            back = [a for a in legal if len(actions) > 1 and _undoes(game, position, a, board)]
+            action = int(rng.choice(back if back and rng.random() < 0.8 else legal))
+            board.push_uci(game.action_name(position, action))
+            position = position.play(action)
+            actions.append(action)
+            assert game.history(position, 0, 0) == actions
+            assert not board.is_repetition(3) or position.actor == TERMINAL
+        if position.actor == TERMINAL and not board.is_game_over():
+            assert board.is_repetition(3) or board.can_claim_fifty_moves()
+            thirds += board.is_repetition(3)
+    assert thirds > 5
+
+
+def _undoes(game: Chess, position: BoardPosition, action: int, board: Any) -> bool:
+    """Whether a move takes the mover's last one back."""
+    last = board.move_stack[-2].uci()
+    return game.action_name(position, action) == last[2:4] + last[:2]

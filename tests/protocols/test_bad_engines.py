@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,10 +35,8 @@ GTP = {
     "hangs": LATE,
     "stops": LATE,
     "trickles": LATE,
-    "silent": rf"boardsize 5: {LATE}",
     "half-a-line": LATE,
     "half-and-dies": r"has ended \(exit code 0\)",
-    "dies-at-start": r"boardsize 5: has ended \(exit code 7\)",
     "endless-lines": r"printed more than 1,048,576 bytes without the empty line that ends an answer",
     "endless-line": r"printed a line of more than 1,048,576 bytes",
     "huge-line": r"printed a line of more than 1,048,576 bytes",
@@ -55,8 +55,6 @@ GTP = {
 UCI = {
     "dies": r"has ended \(exit code 3\)",
     "hangs": LATE,
-    "silent": LATE,
-    "dies-at-start": r"has ended \(exit code 7\)",
     "endless-line": r"printed a line of more than 1,048,576 bytes",
     "endless-lines": LATE,
     "illegal": r"names a1a8: illegal move",
@@ -127,7 +125,7 @@ def check(results: list[Result], reasons: dict[str, str]) -> None:
 
 
 def test_a_tournament_of_bad_gtp_engines_ends_with_every_reason_right(tmp_path: Path) -> None:
-    """23 kinds against random play, each both ways round."""
+    """21 kinds against random play, each both ways round."""
     before = running()
     for name in GTP:
         (tmp_path / name).mkdir()
@@ -155,17 +153,17 @@ def test_odd_engines_that_break_no_rule_play_on(tmp_path: Path) -> None:
     assert none_left(before)
 
 
-def test_one_tournament_may_have_twenty_kinds_of_bad_engines(tmp_path: Path) -> None:
+def test_one_tournament_may_have_many_kinds_of_bad_engines(tmp_path: Path) -> None:
     """All against all and against random play: it ends, and every game has its loser and the true reason.
 
     Kinds that are waited for fail at their second move, so that only games among them and against random play wait.
     """
     before = running()
     waited = ("hangs", "trickles")
-    kinds = [kind for kind in GTP if kind in waited or kind not in ("silent", "stops", "half-a-line")]
-    assert len(kinds) == 20
+    kinds = [kind for kind in GTP if kind in waited or kind not in ("stops", "half-a-line")]
+    assert len(kinds) == 19
     results = tournament(tmp_path, "\n".join([GO, *(agent("gtp", kind, kind in waited) for kind in kinds)]))
-    assert len(results) == 21 * 20 and all(result.fault for result in results)
+    assert len(results) == 20 * 19 and all(result.fault for result in results)
     for result in results:
         loser = result.seats[0] if result.utility < 0 else result.seats[1]
         assert re.search(rf"^{loser}: .*{GTP[loser]}$", result.why), result.why
@@ -194,6 +192,44 @@ def test_commands_that_cannot_start_lose_no_game(tmp_path: Path) -> None:
         with pytest.raises(SettingError, match=r"no program that can be started|does not start: Exec format"):
             tournament(folder, f"{GO}\n[agents.x]\ngtp = \"'{command}'\"")
         assert not any(path.is_dir() for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "uci"])
+@pytest.mark.parametrize("program", ["cat", "true", "yes", "silent", "dies-at-start"])
+def test_a_program_that_speaks_no_protocol_loses_no_game(tmp_path: Path, protocol: str, program: str) -> None:
+    """Nobody waits for `cat`, `true` and `yes`, whatever the patience; it is said before the first game."""
+    before, started = running(), time.monotonic()
+    of_ours, first = program in ("silent", "dies-at-start"), "[agents.a]\nrandom = true"
+    command = f"{FAKE} {protocol} {program} 1" if of_ours else program
+    game = GO if protocol == "gtp" else 'game = "chess"'
+    text = f'{game}\n{first}\n[agents.x]\n{protocol} = "{command}"' + "\nnodes = 1" * (protocol == "uci")
+    with pytest.raises(SettingError, match=f"agent x speaks no {protocol.upper()}: "):
+        tournament(tmp_path, text, BRIEF if of_ours else 600.0)
+    assert time.monotonic() - started < 60 and none_left(before)
+    assert not (tmp_path / "games").exists()
+
+
+def test_programs_that_other_processes_start_are_met_first(tmp_path: Path) -> None:
+    path = tmp_path / "matches.toml"
+    path.write_text(f'{GO}\n[agents.x]\ngtp = "cat"\n[agents.r]\nrandom = true\n')
+
+    def apart(fixtures: object) -> Iterator[Any]:
+        raise AssertionError("a game began")
+
+    with pytest.raises(SettingError, match="agent x speaks no GTP"):
+        list(play_tournament(read_tournament(path), tmp_path / "games", apart))
+
+
+def test_a_path_may_have_spaces(tmp_path: Path) -> None:
+    """As the whole line, or in quotes with arguments after it."""
+    program = tmp_path / "my engines" / "one engine"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nexec {FAKE} gtp none 9\n")
+    program.chmod(0o755)
+    for k, command in enumerate((str(program), f"'{program}' --quick")):
+        (tmp_path / str(k)).mkdir()
+        results = tournament(tmp_path / str(k), f'{GO}\nlongest = 4\n[agents.x]\ngtp = "{command}"', AMPLE)
+        assert len(results) == 2 and not any(result.fault for result in results)
 
 
 def test_a_gtp_engine_is_given_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

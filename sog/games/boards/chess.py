@@ -13,6 +13,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards import chess_moves
 from sog.games.boards.chess_moves import ChessStep
+from sog.games.boards.chess_positions import ChessPosition
 from sog.games.boards.chess_starts import random_endgame
 from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
@@ -59,7 +60,8 @@ class Chess(PositionGame):
 
     Rules are OpenSpiel's: the third repetition of a position, 100 half moves without a capture or a pawn's move,
     and material that cannot mate end the game as a draw at once, without a claim. Positions before the root of
-    another FEN do not count as repetitions.
+    another FEN do not count as repetitions. A right to take en passant makes a position another one only where the
+    capture is legal (FIDE 9.2.3), which OpenSpiel does not ask: see chess_positions.
 
     Actions: see chess_moves. Planes, float32[119, 8, 8] (AlphaZero, "Representation"), files by ranks, from the
     mover's side: 8 positions of 14 planes (own and opposing pawn, knight, bishop, rook, queen, king; stood twice,
@@ -77,6 +79,7 @@ class Chess(PositionGame):
         start = spiel.new_initial_state(checked_fen(fen))
         name = "chess" if fen == START else write_game("chess", {"fen": fen})
         super().__init__(name, spiel, start, (_STEP_PLANES * HISTORY + 7, 8, 8), chess_moves.PLANES)
+        self._root = ChessPosition(start)
         self.fen = fen
 
     @property
@@ -141,6 +144,9 @@ class Chess(PositionGame):
         if action not in position.legal or self.step(s, action) != step:
             raise GameError(f"{move} is not legal in {self.state_name(s)}")
         return action
+
+    def history(self, s: State, i0: int, i1: int) -> list[int]:
+        return [*cast(ChessPosition, s).earlier, *super().history(s, i0, i1)]
 
     def state_name(self, s: State) -> str:
         """The position's FEN."""

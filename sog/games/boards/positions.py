@@ -111,7 +111,7 @@ class PositionGame(Game):
         position = cast(BoardPosition, s)
         if not 0 <= edge < len(position.legal):
             raise GameError(f"{self.name}: of the position's {len(position.legal)} moves, from 0 on, none is {edge}")
-        return BoardPosition(position.spiel.child(position.legal.item(edge)), position)
+        return position.play(position.legal.item(edge))
 
     def weights(self, s: State) -> Scaled:
         return Scaled(_ONE)
