@@ -58,17 +58,16 @@ def compare(size: int, komi: float, seed: int, plies: int = 6) -> Compared | Non
         for command in (f"boardsize {size}", "clear_board", f"komi {komi:g}"):
             pipe.send(command)
         for action in random_opening(board.game, plies, (seed,)):
-            pipe.send(f"play {COLOURS[len(board.moves) % 2]} {write_vertex(action, size)}")
-            board.play(len(board.moves) % 2, action)
-        while not board.over:
-            colour = len(board.moves) % 2
+            pipe.send(f"play {COLOURS[board.next_colour]} {write_vertex(action, size)}")
+            board.play(board.next_colour, action)
+        while not board.at.over:
+            colour = board.next_colour
             action = read_vertex(pipe.send(f"genmove {COLOURS[colour]}"), size)
-            if board.repeats([*board.moves, action]):
+            if board.repeats(board.at, action):
                 return None
             board.play(colour, action)
-        result = board.tree.result(board.node)
-        assert result is not None
-        return Compared(len(board.moves), pipe.send("final_score"), write_score(board.score()), result)
+        result = board.game.payoff(board.at.position).entry(0, 0)
+        return Compared(len(board.at.moves), pipe.send("final_score"), write_score(board.score()), result)
     finally:
         pipe.kill()
 
