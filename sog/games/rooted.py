@@ -38,7 +38,7 @@ class Rooted(Game):
         self.symmetries = game.symmetries if start == game.root() else ()  # which a start of its own may not have
         self.ownership = game.ownership
         self.longest, self.drawn_out = game.longest, game.drawn_out
-        self.has_baseline = game.has_baseline
+        self.has_baseline, self.player_names = game.has_baseline, game.player_names
 
     @property
     def family(self) -> str:
