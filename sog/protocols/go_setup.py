@@ -20,7 +20,7 @@ __all__ = [
     "BLACK",
     "COLOURS",
     "GoBoard",
-    "Setup",
+    "ReachedPosition",
     "fixed_handicap",
     "read_colour",
     "read_vertex",
@@ -35,7 +35,7 @@ _VERTEX: Final = re.compile(r"([a-hj-t])([1-9][0-9]?)", re.IGNORECASE)
 
 
 @dataclass(eq=False)
-class Setup:
+class ReachedPosition:
     """A position: a game, the actions played in it, and where they lead.
 
     before: the position that the last `play` changed, None at the start.  played: what it played, colour and action.
@@ -44,9 +44,9 @@ class Setup:
     game: Game
     moves: tuple[int, ...]
     position: BoardPosition
-    before: Setup | None = None
+    before: ReachedPosition | None = None
     played: tuple[int, int] | None = None
-    turned: Setup | None = None  # the same stones with the other colour to move, once somebody asked
+    turned: ReachedPosition | None = None  # the same stones with the other colour to move, once somebody asked
 
     @property
     def over(self) -> bool:
@@ -62,7 +62,7 @@ class GoBoard:
 
     def __init__(self, game: Go) -> None:
         self.game = game
-        self.at = Setup(game, (), cast(BoardPosition, game.root()))
+        self.at = ReachedPosition(game, (), cast(BoardPosition, game.root()))
 
     @property
     def next_colour(self) -> int:
@@ -74,14 +74,14 @@ class GoBoard:
         """int8[N, N]: 1 for Black's stones, 2 for White's, row 0 at the bottom."""
         return self.game.board(self.at.position)
 
-    def turned(self, colour: int) -> Setup:
+    def turned(self, colour: int) -> ReachedPosition:
         """The position with this colour to move, whoever moved last and however often."""
         at = self.at
         if at.position.actor == colour:
             return at
         if at.turned is None or at.turned.position.actor != colour:
             game = resumed(self.game, at.position, colour)
-            at.turned = Setup(game, (), cast(BoardPosition, game.root()), at.before, at.played)
+            at.turned = ReachedPosition(game, (), cast(BoardPosition, game.root()), at.before, at.played)
         return at.turned
 
     def play(self, colour: int, action: int) -> None:
@@ -92,9 +92,9 @@ class GoBoard:
         at = self.turned(colour)
         if action not in at.position.legal or self.repeats(at, action):
             raise GameError("illegal move")
-        self.at = Setup(at.game, (*at.moves, action), at.position.play(action), self.at, (colour, action))
+        self.at = ReachedPosition(at.game, (*at.moves, action), at.position.play(action), self.at, (colour, action))
 
-    def repeats(self, at: Setup, action: int) -> bool:
+    def repeats(self, at: ReachedPosition, action: int) -> bool:
         """Whether a legal action brings back a whole board that was there; a pass may."""
         if action == self.game.size**2 or (after := at.position.play(action)).actor != TERMINAL:
             return False
@@ -103,7 +103,7 @@ class GoBoard:
             past = past.parent
         return past is not None
 
-    def attack(self, at: Setup, order: Sequence[int]) -> int:
+    def attack(self, at: ReachedPosition, order: Sequence[int]) -> int:
         """The first of these actions that helps to take stones which may be taken, else a pass.
 
         It fills a liberty of theirs, or else a point of an empty region beside them, and takes stones or is no

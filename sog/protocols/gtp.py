@@ -22,7 +22,7 @@ from sog.protocols.engine import Engine, reporting
 from sog.protocols.go_setup import (
     BLACK,
     GoBoard,
-    Setup,
+    ReachedPosition,
     fixed_handicap,
     read_colour,
     read_vertex,
@@ -127,7 +127,7 @@ class GtpEngine(Engine):
         legal = (c.action for c in candidates if not self.board.repeats(at, c.action))
         return write_vertex(next(legal, self.fits**2), self.fits)
 
-    def _searched(self, colour: int) -> tuple[Setup, tuple[Candidate, ...]]:
+    def _searched(self, colour: int) -> tuple[ReachedPosition, tuple[Candidate, ...]]:
         """A colour's position and its moves there, best first, after a search within the limits of a move."""
         at, seconds = self.board.turned(colour), self.clock.seconds(colour)
         limits = Limits(self.simulations if seconds is None else ENDLESS, seconds)
