@@ -23,7 +23,9 @@ def test_growth() -> None:
         full, before, after = (by[method, ranks] for method in cfrd_memory.THEORY)
         assert full["peak"] >= full["kept"] > full["during"]
         assert before["between"] < after["between"] < full["between"] / 4
-        # On the smallest deck the public trees, of which CFR-D has several, weigh most.
-        # With rows as records a tree starts larger: at six ranks the peak is 3.4 times less, where it was over 4.
-        assert before["peak"] < after["peak"] < full["peak"] / (1.9 if ranks == 3 else 3)
+    # All memory holds tens of kilobytes of Python's own objects, which differ from process to process and are a fifth
+    # of the smallest deck's bytes: what the algorithms need shows in the larger deck and in how it grew.
+    assert before["peak"] < after["peak"] < full["peak"] / 3
+    growth = [by[method, 6]["peak"] / by[method, 3]["peak"] for method in cfrd_memory.THEORY]
+    assert growth[0] > 3 and growth[1] < 1.5 and growth[2] < 2.5  # infostates grow 3.9 times
     assert len(cfrd_memory.present(points).beside) == 3 * 4
