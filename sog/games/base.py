@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Final
 
@@ -369,6 +370,15 @@ def carried_up(carry: Carry, values: Float64, total: Float64) -> None:
         total += values
     else:
         np.add.at(total, carry.source, values[carry.target])
+
+
+def without_baseline(game: Game) -> Game:
+    """The same game, in which a network's values are read as they are; itself where nothing is added to them."""
+    if not game.has_baseline:
+        return game
+    plain = copy(game)
+    plain.has_baseline = False
+    return plain
 
 
 def refuse_finished(game: Game) -> None:

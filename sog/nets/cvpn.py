@@ -69,9 +69,9 @@ class CVPN(nn.Module):
     def part(self, x: Tensor, wanted: Wanted) -> Tensor:
         """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A].
 
-        Of a network with heads of its own all, but for one over stations.
+        Of a network with heads of its own all, but for one over stations or hands.
         """
-        if isinstance(self.body, StationNetwork):
+        if isinstance(self.body, StationNetwork | HandNetwork):
             return self.body.part(x, wanted)
         if wanted is Wanted.BOTH or not isinstance(self.head, nn.Linear):
             whole: Tensor = self(x)

@@ -13,6 +13,7 @@ from sog.games.holdem.cards import HANDS
 from sog.games.holdem.hand_inputs import WIDTH, hand_inputs
 from sog.games.holdem.inputs import ACTORS, CHANCE, LEFT
 from sog.nets.shape import NetworkShape
+from sog.searches.leaves.evaluator import Wanted
 
 _TENTHS = 10.0  # the feature LEFT is in tenths of a pot
 
@@ -37,17 +38,24 @@ class HandNetwork(nn.Module):
         self.policy_last = nn.Linear(width, shape.actions)
 
     def forward(self, x: Tensor) -> Tensor:
+        return self.part(x, Wanted.BOTH)
+
+    def part(self, x: Tensor, wanted: Wanted) -> Tensor:
+        """`forward`, or its values alone, float32[B, 2652], or its logits, float32[B, 1326 * A]."""
         shape, features = self.shape, x[:, : self.shape.features]
-        out = x.new_zeros((len(x), shape.outputs))
+        parts = [
+            0 if wanted is Wanted.POLICIES else shape.num_values,
+            0 if wanted is Wanted.VALUES else shape.num_logits,
+        ]
+        out = x.new_zeros((len(x), sum(parts)))
         # Where chance acts and nothing can be bet, values are 0 and nobody reads logits.
         open_rows = torch.nonzero((features[:, LEFT] > 0) | (features[:, CHANCE] == 0))[:, 0]
         if len(open_rows):
-            values, logits = self._answer(x[open_rows])
-            out[open_rows] = torch.cat((values.flatten(1), logits.flatten(1)), dim=1)
+            out[open_rows] = torch.cat(self._answer(x[open_rows], wanted), dim=1)
         return out
 
-    def _answer(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """float32[B, 2, 1326] values and float32[B, 1326, A] logits."""
+    def _answer(self, x: Tensor, wanted: Wanted) -> list[Tensor]:
+        """float32[B, 2652] values and float32[B, 1326 * A] logits, or one of them."""
         shape, features = self.shape, x[:, : self.shape.features]
         hands = torch.from_numpy(hand_inputs(x.detach().cpu().numpy())).to(x.device)
         count, _, live, _ = hands.shape
@@ -61,14 +69,19 @@ class HandNetwork(nn.Module):
             for p in (0, 1)
         ]
         mixed = self.second(seen + self.added(self.context(torch.stack(contexts, dim=1)))[:, :, None, :])
-        left = (_TENTHS * features[:, LEFT]).clamp(max=1.0)
-        values = x.new_zeros((count, 2, HANDS))
-        values[:, :, :live] = left[:, None, None] * self.value_last(mixed)[..., 0]
-        # The actor's; where chance acts nobody reads them.
-        actor = features[:, ACTORS].argmax(dim=1).clamp(max=1)
-        logits = x.new_zeros((count, HANDS, shape.actions))
-        logits[:, :live] = self.policy_last(mixed[torch.arange(count), actor])
-        return values, logits
+        out = []
+        if wanted is not Wanted.POLICIES:
+            left = (_TENTHS * features[:, LEFT]).clamp(max=1.0)
+            values = x.new_zeros((count, 2, HANDS))
+            values[:, :, :live] = left[:, None, None] * self.value_last(mixed)[..., 0]
+            out.append(values.flatten(1))
+        if wanted is not Wanted.VALUES:
+            # The actor's; where chance acts nobody reads them.
+            actor = features[:, ACTORS].argmax(dim=1).clamp(max=1)
+            logits = x.new_zeros((count, HANDS, shape.actions))
+            logits[:, :live] = self.policy_last(mixed[torch.arange(count), actor])
+            out.append(logits.flatten(1))
+        return out
 
 
 def _layers(inputs: int, width: int, depth: int) -> nn.Sequential:

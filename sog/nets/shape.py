@@ -162,12 +162,12 @@ def shape_for(
     """The shape of a network for this game: with logits for its legal pairs where it names them and PAIRS_FROM says so.
 
     Raises SettingError for matchups of a game too wide for matrices, for ownership where a game names no owners, and
-    for hands and stations of other games than hold'em from the turn on and Scotland Yard.
+    for hands and stations of other games than hold'em and Scotland Yard.
     """
     if ownership and not game.ownership:
         raise SettingError(f"{game.name} does not say who owns a cell")
     if kind == "hands" and not has_hand_inputs(game):
-        raise SettingError(f"a network over hands is for hold'em from the turn on, inputs=strength; not {game.name}")
+        raise SettingError(f"a network over hands is for hold'em, inputs=strength; not {game.name}")
     if kind == "stations" and not has_station_inputs(game):
         raise SettingError(f"a network over stations is for scotland_yard with inputs=stations, not {game.name}")
     if matchups and game.weights(game.root()).operator.kind != DENSE:

@@ -1,8 +1,8 @@
 """Continual re-solving on public information: one chain of searches per player.
 
 CFR-D; DeepStack; SoG, "Modified continual re-solving"; PoG, B.1. A chain belongs to one player, the
-resolver, and has only public information, no hidden infostate. After a chance event too
-large to list the subgame is rooted at its outcome, with estimated values (sampled_chance.py).
+resolver, and has only public information, no hidden infostate. After a chance event that no
+search opens the subgame is rooted at its outcome, with estimated values (sampled_chance.py).
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ class Resolving:
             root = next(k for k in range(len(path) - 1, -1, -1) if path[k] in previous.index)
         ranges, self.gadget = _root(public, player, path[root], previous, settings)
         self.estimate: Estimate | None = None
-        drawn = first_after(public, path)
-        if drawn > root:  # the last tree ends at a chance event that is not listed, or above it
+        drawn = first_after(public, path, settings.search.chance_leaves)
+        if drawn > root:  # the last tree ends at a chance event that no search opens, or above it
             # What the opponent was promised below the event is not known: it is estimated before the search.
             if self.gadget is not None and previous is not None:
                 stored = previous.opponent_values(previous.index[path[root]]) if drawn - 1 == root else None
@@ -182,7 +182,7 @@ def _root(
 def _cross(
     public: PublicTree, chance: int, child: int, ranges: tuple[Float64, Float64], gadget: Gadget | None
 ) -> tuple[tuple[Float64, Float64], Gadget | None]:
-    """Ranges and gadget after an unlisted chance event, from those before it; the values of Terminate come later."""
+    """Ranges and gadget after an unopened chance event, from those before it; the values of Terminate come later."""
     ranges = carried(public, chance, child, ranges)
     if gadget is None:
         return ranges, None

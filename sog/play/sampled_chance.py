@@ -1,4 +1,4 @@
-"""Re-solving after a chance event that no search lists, such as a flop: what is known at its outcome.
+"""Re-solving after a chance event that no search opens, such as a flop: what is known at its outcome.
 
 The search before ended at the chance event or above it, so the opponent's counterfactual values at the outcome
 were not solved for. They are estimated: one call of the network on that state, moved so that its mean over
@@ -10,38 +10,65 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Array, Float64
-from sog.games.base import NATURE, Carry, carried_down
+from sog.games.base import NATURE, Carry, carried_down, without_baseline
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.leaves.evaluator import Beliefs, SearchGenerator, Wanted, refuse_infinite
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["SIBLINGS", "Estimate", "Ranges", "carried", "first_after"]
+__all__ = ["SIBLINGS", "Estimate", "Ranges", "baselines", "carried", "first_after", "plain_beliefs"]
 
 SIBLINGS = 15  # further children drawn at the chance event, to compare the network with what was stored there
 
 Ranges = tuple[Float64, Float64]
 
 
-def first_after(public: PublicTree, path: list[int]) -> int:
-    """The place on a path of public nodes of the state after its last unlisted chance event; 0 where there is none."""
+def first_after(public: PublicTree, path: list[int], closed: bool) -> int:
+    """The place on a path of public nodes of the state after its last unopened chance event; 0 where there is none.
+
+    closed: searches open no chance events. One of a few outcomes is opened all the same: siblings cost it no more.
+    """
     for k in range(len(path) - 1, 0, -1):
-        if public.actor(path[k - 1]) == NATURE and not public.list_fan(path[k - 1]):
+        event = path[k - 1]
+        if public.actor(event) != NATURE:
+            continue
+        if not public.list_fan(event) or (closed and public.num_edges(event) > SIBLINGS + 1):
             return k
     return 0
 
 
 def carried(public: PublicTree, chance: int, child: int, ranges: Ranges) -> Ranges:
-    """Both players' ranges at a child of an unlisted chance event, from those at the event."""
+    """Both players' ranges at a child of a chance event, from those at the event."""
     carry = public.game.chance_carry(public.states[chance], public.states[child])
     zero, one = (carried_down(carry[p], ranges[p], width) for p, width in enumerate(public.num_infostates(child)))
     return zero, one
 
 
+def plain_beliefs(public: PublicTree, nodes: list[int], by_slot: Float64) -> Beliefs:
+    """A request for a network's values alone, float64[B, S0 + S1], without the game's baseline.
+
+    nodes: [B], of `public`.  by_slot: float64[B, S0 + S1], ranges.
+    """
+    game = without_baseline(public.game)
+    if game is public.game:
+        return Beliefs(public, np.array(nodes, dtype=np.int32), by_slot, Wanted.VALUES)
+    plain = PublicTree(game)
+    asked = [plain.add(public.states[node], 0) for node in nodes]
+    return Beliefs(plain, np.array(asked, dtype=np.int32), by_slot, Wanted.VALUES)
+
+
+def baselines(public: PublicTree, nodes: list[int], by_slot: Float64) -> Float64:
+    """float64[B, S0 + S1]: the game's baseline at these beliefs, in utilities; 0 where it has none."""
+    beliefs = Beliefs(public, np.array(nodes, dtype=np.int32), by_slot, Wanted.VALUES)
+    return beliefs.above_baseline(np.zeros_like(by_slot))
+
+
 class Estimate:
-    """The opponent's values at the outcome of an unlisted chance event: drive `steps()`, then read `values`.
+    """The opponent's values at the outcome of an unopened chance event: drive `steps()`, then read `values`.
 
     v[i] = net(outcome)[i] + stored[i] - (mean of net(c)[i] over the outcome and its siblings c),
     leave[i] = mass[i] * v[i].  values: float64[I], these counterfactual values.
+    Where the game has a baseline, the network's values are compared without it, and stored[i] without the event's,
+    which is the mean of the outcomes'. So siblings' baselines need not be made and add no noise.
     """
 
     def __init__(
@@ -70,15 +97,16 @@ class Estimate:
             children += self._siblings()
         ranges = [carried(self.public, self.chance, c, self.ranges) for c in children]
         by_slot = [self.public.ranges_by_slot(c, r) for c, r in zip(children, ranges, strict=True)]
-        answer = yield Beliefs(self.public, np.array(children, dtype=np.int32), np.array(by_slot), Wanted.VALUES)
+        answer = yield plain_beliefs(self.public, children, np.array(by_slot))
         refuse_infinite("values", answer.values)
         # The network answers conditional on the infostate.
         conditional = [self._of_opponent(c, answer.values[b]) for b, c in enumerate(children)]
         masses = [self.public.masses(c, *r)[self.opponent] for c, r in zip(children, ranges, strict=True)]
-        values = conditional[0]
+        values = conditional[0] + self._baseline(self.child, by_slot[0])
         if self.stored is not None:
             drawn_by = [float(mass @ r[self.opponent]) for mass, r in zip(masses, ranges, strict=True)]
-            values = values + self._shift(children, conditional, masses, drawn_by, self.stored)
+            at_event = self._baseline(self.chance, self.public.ranges_by_slot(self.chance, self.ranges))
+            values = values + self._shift(children, conditional, masses, drawn_by, self.stored - at_event)
         self.values = np.where(masses[0] > 0, masses[0] * values, 0.0)
 
     def _siblings(self) -> list[int]:
@@ -98,6 +126,10 @@ class Estimate:
         """float64[I] by infostate from values by slot."""
         picked: Float64 = values[self.public.places_of(node, self.opponent)]
         return picked
+
+    def _baseline(self, node: int, by_slot: Float64) -> Float64:
+        """float64[I]: the opponent's baseline at a node for ranges float64[S0 + S1], in utilities."""
+        return self._of_opponent(node, baselines(self.public, [node], by_slot[None, :])[0])
 
     def _shift(
         self,

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sog.arrays import Float32, Float64
-from sog.errors import GameError
 from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, live_hands, parse_cards, permuted_hands
-from sog.games.holdem.hand_inputs import WIDTH, hand_inputs, live_slots
-from sog.games.holdem.inputs import STRENGTH, slots
+from sog.games.holdem.hand_inputs import WIDTH, boards_to_come, hand_inputs, live_slots
+from sog.games.holdem.inputs import STRENGTH, equity_against_all, slots
 from sog.games.holdem.strength import showdown_signs
 
 FEATURES = 60
@@ -36,7 +35,7 @@ def encoded(board: tuple[int, ...], ranges: Float64) -> Float32:
 def by_pairs(board: tuple[int, ...], weights: Float64) -> Float64:
     """float64[1326, 2 + bins]: the same by a matrix of all pairs of hands on each full board."""
     apart, points = disjoint_pairs(board), np.arange(BINS) / (BINS - 1)
-    full = [board] if len(board) == 5 else [(*board, c) for c in range(CARDS) if c not in board]
+    full = [(*board, *more) for more in boards_to_come(board)]
     total, count = np.zeros((HANDS, 2 + BINS)), np.zeros(HANDS)
     for cards in full:
         live = live_hands(cards)
@@ -50,7 +49,7 @@ def by_pairs(board: tuple[int, ...], weights: Float64) -> Float64:
     return total / np.maximum(count, 1.0)[:, None]
 
 
-@pytest.mark.parametrize("board", ["3s3h3dKs", "3s7hTdKs2c", "AsKsQsJsTs"])
+@pytest.mark.parametrize("board", ["", "3s7hTd", "3s3h3dKs", "3s7hTdKs2c", "AsKsQsJsTs"])
 def test_it_is_what_all_pairs_give(board: str) -> None:
     cards = parse_cards(board)
     ranges, live, place = ranges_of(1), live_hands(cards), slots(STRENGTH, cards)
@@ -66,7 +65,9 @@ def test_it_is_what_all_pairs_give(board: str) -> None:
 def rest(cards: tuple[int, ...], ranges: Float64, p: int) -> list[Float64]:
     """Equity against all hands, the share of the opponent's range that a hand may meet, and its own weight."""
     live = live_hands(cards)
-    equity = by_pairs_mean(cards, live.astype(np.float64))
+    # Before the turn the sum over all boards takes minutes: test_holdem_equity.py has it for single hands.
+    late = len(cards) >= 4
+    equity = by_pairs_mean(cards, live.astype(np.float64)) if late else 2 * equity_against_all(cards) - 1
     other = ranges[1 - p] * live
     return [equity[live], (disjoint_pairs(cards) @ other)[live] / other.sum(), np.log1p((ranges[p] * live)[live])]
 
@@ -101,14 +102,18 @@ def test_a_range_of_nothing_gives_no_nan() -> None:
     assert np.isfinite(found).all() and not found[..., :-3].any()
 
 
-def test_boards_of_the_turn_and_the_river_share_a_batch() -> None:
-    turn, river = parse_cards("3s7hTdKs"), parse_cards("3s7hTdKs2c")
-    both = hand_inputs(np.concatenate([encoded(turn, ranges_of(1)), encoded(river, ranges_of(2))]))
+@pytest.mark.parametrize("earlier", ["", "3s7hTd", "3s7hTdKs"])
+def test_boards_of_several_streets_share_a_batch(earlier: str) -> None:
+    first, river = parse_cards(earlier), parse_cards("3s7hTdKs2c")
+    both = hand_inputs(np.concatenate([encoded(first, ranges_of(1)), encoded(river, ranges_of(2))]))
     assert not both[1, :, live_slots(5) :].any()
-    assert (both[:1] == hand_inputs(encoded(turn, ranges_of(1)))).all()
+    assert (both[:1] == hand_inputs(encoded(first, ranges_of(1)))).all()
     assert (both[1:, :, : live_slots(5)] == hand_inputs(encoded(river, ranges_of(2)))).all()
 
 
-def test_before_the_turn_it_is_refused() -> None:
-    with pytest.raises(GameError, match="needs the turn"):
-        hand_inputs(encoded(parse_cards("3s7hTd"), ranges_of(1)))
+def test_boards_to_come_are_some_of_them() -> None:
+    counts = {"": 24, "3s7hTd": 24, "3s7hTdKs": 48, "3s7hTdKs2c": 1}
+    for text, count in counts.items():
+        board = parse_cards(text)
+        full = {tuple(sorted((*board, *more))) for more in boards_to_come(board)}
+        assert len(full) == count and all(len(set(cards)) == 5 for cards in full)

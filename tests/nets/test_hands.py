@@ -152,9 +152,8 @@ def test_it_learns_a_row() -> None:
 @pytest.mark.parametrize(
     ("game", "why"),
     [
-        ("leduc_poker", "for hold'em from the turn on"),
-        (SPOT.format(BOARD).replace(")", ",inputs=paper)"), "for hold'em from the turn on"),
-        (SPOT.format("3s7hTd"), "for hold'em from the turn on"),
+        ("leduc_poker", "for hold'em, inputs=strength"),
+        (SPOT.format(BOARD).replace(")", ",inputs=paper)"), "for hold'em, inputs=strength"),
     ],
 )
 def test_it_is_refused_for_other_games(game: str, why: str) -> None:
@@ -162,8 +161,9 @@ def test_it_is_refused_for_other_games(game: str, why: str) -> None:
         shape_for(make_game(game), 16, 2, "hands")
 
 
-def test_the_presets_of_late_holdem_use_it() -> None:
-    for board in (BOARD, "turn", "river"):
+def test_the_presets_of_holdem_use_it() -> None:
+    for board in (BOARD, "turn", "river", "flop", "3s7hTd"):
         game = make_game(SPOT.format(board))
         assert settings_of(game, "demo", "sog").shape.kind == settings_of(game, "full", "sog").shape.kind == "hands"
-    assert settings_of(make_game(SPOT.format("flop")), "demo", "sog").shape.kind == "mlp"
+    for preset in ("demo", "full"):
+        assert settings_of(make_game("holdem(bets=random)"), preset, "sog").shape.kind == "hands"

@@ -53,7 +53,7 @@ def ranges() -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_last_unlisted_event_on_a_path() -> None:
     public, path = limped()
-    assert first_after(public, path) == 3
+    assert first_after(public, path, closed=False) == 3
     assert first_after(public, path[:3]) == 0
 
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sog.algorithms.student.chance_queries import ChanceSolving, is_early_chance
 from sog.algorithms.student.exact_queries import ExactSolving, is_exact, is_settled
 from sog.algorithms.student.queries import Query, QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
@@ -26,7 +27,7 @@ __all__ = ["SogActing", "SogActor"]
 
 
 # What an actor drives: a game of self-play, or one of its queries.
-Job: TypeAlias = SogGame | Solving | ExactSolving
+Job: TypeAlias = SogGame | Solving | ExactSolving | ChanceSolving
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class SogActor:
             left = job.queries if isinstance(job, SogGame) else job.followers()
             return [solve for query in left if (solve := self.solving(query, rng)) is not None]
 
-        ends = is_exact if self.queries.exact_iterations else None
+        ends = is_exact if self.queries.exact_iterations and not self.queries.past_exact else None
         begun: Iterator[Job] = (
             SogGame(self.public or PublicTree(self.game.drawn(rng)), self.selfplay, rng, ends) for _ in range(games)
         )
@@ -89,6 +90,8 @@ class SogActor:
             return partial(ExactSolving, query, settings.exact_iterations)
         if settings.searched < 1.0 and rng.random() >= settings.searched:
             return None
+        if settings.outcomes and is_early_chance(query.public, query.node):
+            return partial(ChanceSolving, query, settings.outcomes, rng)
         return partial(Solving, query, settings, rng)
 
     def rows_of(self, job: Job, rng: np.random.Generator) -> Iterator[Rows]:

@@ -7,7 +7,7 @@ from typing import Final
 from sog.algorithms.boards.presets import board_preset, small_preset
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
-from sog.algorithms.student.presets_holdem import late_holdem_preset
+from sog.algorithms.student.presets_holdem import holdem_preset
 from sog.algorithms.student.presets_paper import papers_preset
 from sog.algorithms.student.presets_scotland_yard import scotland_yard_preset
 from sog.algorithms.student.queries import QuerySettings
@@ -29,7 +29,7 @@ def sog_preset(game: Game, name: str) -> TrainSettings:
     if game.planes is not None:
         return board_preset(game, name, GtcfrSearch(per_update=8.0))
     if has_hand_inputs(game):
-        return late_holdem_preset(game, name)
+        return holdem_preset(game, name)
     if has_station_inputs(game):
         return scotland_yard_preset(game, name)
     return small_preset(game, name, _ACTING)

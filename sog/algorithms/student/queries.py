@@ -39,7 +39,8 @@ class QuerySettings:
     recursive: q_recursive, new queries per solved one, on average.
     uniform_recursive: these are drawn uniformly from all leaf evaluations (see `query_log`).
     exact_iterations: of DCFR, by which the spot solver solves hold'em's queries on the river and where the river card
-    comes, where self-play then ends a hand; 0: they are searched as all others.
+    comes; 0: they are searched as all others.  past_exact: self-play plays on where a query would be solved so.
+    outcomes: drawn flops or turn cards by which queries of hold'em are valued where those come; 0: they are searched.
     searched: the share of all other queries that are solved.
     """
 
@@ -48,6 +49,8 @@ class QuerySettings:
     recursive: float = 0.2
     uniform_recursive: bool = False
     exact_iterations: int = 0
+    past_exact: bool = False
+    outcomes: int = 0
     searched: float = 1.0
 
     def __post_init__(self) -> None:

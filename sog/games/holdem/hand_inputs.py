@@ -1,4 +1,4 @@
-"""What a network that treats hold'em hands alike sees of each: how it does against both ranges over the river cards.
+"""What a network that treats hold'em hands alike sees of each: how it does against both ranges over boards to come.
 
 It reads encoded beliefs (sog.nets.encode) of `inputs=strength`, whose features name the board. A hand-made input.
 """
@@ -6,24 +6,21 @@ It reads encoded beliefs (sog.nets.encode) of `inputs=strength`, whose features 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
 from typing import Final, NamedTuple, TypeGuard
 
 import numpy as np
 
 from sog.arrays import Array, Float32
-from sog.errors import GameError
 from sog.games.base import Game
-from sog.games.holdem.betting import BOARD_CARDS, TURN
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW
-from sog.games.holdem.equity import against_range
 from sog.games.holdem.game import Holdem
-from sog.games.holdem.inputs import STRENGTH, slots
+from sog.games.holdem.inputs import STRENGTH, equity_against_all, slots
 from sog.games.holdem.strength import FULL_BOARD, ladder
 from sog.games.kernels import kernel
 
-__all__ = ["WIDTH", "hand_inputs", "has_hand_inputs", "live_slots"]
+__all__ = ["WIDTH", "boards_to_come", "hand_inputs", "has_hand_inputs", "live_slots"]
 
-_LEAST: Final = BOARD_CARDS[TURN]  # cards of a board: before the turn a belief would take a thousand boards
 _BINS: Final = 8  # points in [0, 1] over which win chances are spread
 _SPREAD: Final = 2 + _BINS  # numbers that say how a hand does against a range
 
@@ -32,18 +29,21 @@ _SPREAD: Final = 2 + _BINS  # numbers that say how a hand does against a range
 WIDTH: Final = 2 * _SPREAD + 3
 
 _TABLES: Final = 256  # boards in hand, of 0.2 MB each
+# Full boards that are looked at: on the turn all 48; before it there are too many, and a fixed part of them is taken.
+_EVERY: Final = 49  # on the flop 24 of 1,176: each 49th
+_BEFORE_FLOP: Final = 24  # of 2,598,960, drawn once
 
 
 class _BoardTable(NamedTuple):
-    """The hands of a board of four or five cards by slot, and their order on each full board (R of them).
+    """The hands of a board by slot, and their order on each full board that is looked at (R of them).
 
-    river: int16[R], the card to come, -1 where there is none.  order, ends: int16[R, H], the live hands' slots, weakest
-    first, and for each of them the end of its run of equal hands.  low, high: int16[L], the cards of the slots that
-    the board leaves.  pair: int16[52, 52], the slot of two cards, -1 where there is none.  equity: float32[L], against
-    all hands, in [-1, 1].
+    dealt: int16[R, K], the cards to come.  order, ends: int16[R, H], the live hands' slots, weakest first, and for
+    each of them the end of its run of equal hands.  low, high: int16[L], the cards of the slots that the board leaves.
+    pair: int16[52, 52], the slot of two cards, -1 where there is none.  equity: float32[L], against all hands, in
+    [-1, 1].
     """
 
-    river: Array
+    dealt: Array
     order: Array
     ends: Array
     low: Array
@@ -53,8 +53,8 @@ class _BoardTable(NamedTuple):
 
 
 def has_hand_inputs(game: Game) -> TypeGuard[Holdem]:
-    """Whether it is hold'em that begins on the turn or the river, with `inputs=strength`."""
-    return isinstance(game, Holdem) and game.street >= TURN and game.has_baseline
+    """Whether it is hold'em with `inputs=strength`."""
+    return isinstance(game, Holdem) and game.has_baseline
 
 
 def live_slots(cards: int) -> int:
@@ -63,15 +63,13 @@ def live_slots(cards: int) -> int:
 
 
 def hand_inputs(x: Float32) -> Float32:
-    """float32[B, 2, L, WIDTH]: of each player's hands by slot, L = `live_slots(4)` or, without turns, of 5.
+    """float32[B, 2, L, WIDTH]: of each player's hands by slot, L = `live_slots` of the smallest board.
 
     x: float32[B, >= F + 2652], encoded beliefs: features, of which the first 52 name the board, then last both ranges.
-    Slots of a river that its board leaves out have zeros. GameError for boards before the turn.
+    Slots that a larger board leaves out have zeros. Before the turn, spreads are over some of the boards to come.
     """
     boards = [tuple(int(card) for card in np.flatnonzero(row)) for row in x[:, :CARDS] > 0]
-    if any(len(board) < _LEAST for board in boards):
-        raise GameError("a network over hold'em hands needs the turn: holdem(board=turn) or a board of four cards")
-    most = live_slots(min(map(len, boards), default=_LEAST))
+    most = live_slots(min(map(len, boards), default=FULL_BOARD))
     out = np.zeros((len(x), 2, most, WIDTH), dtype=np.float32)
     for k, board in enumerate(boards):
         table = _table(board)
@@ -95,12 +93,12 @@ def _table(board: tuple[int, ...]) -> _BoardTable:
     low[place[kept]], high[place[kept]] = LOW[kept], HIGH[kept]
     pair = np.full((CARDS, CARDS), -1, dtype=np.int16)
     pair[LOW[kept], HIGH[kept]] = pair[HIGH[kept], LOW[kept]] = place[kept]
-    rivers = [-1] if len(board) == FULL_BOARD else [card for card in range(CARDS) if card not in board]
-    ladders = [ladder(board if river < 0 else (*board, river)) for river in rivers]
+    dealt = boards_to_come(board)
+    ladders = [ladder((*board, *more)) for more in dealt]
     equity = np.zeros(live, dtype=np.float32)
-    equity[place[kept]] = 2.0 * against_range(board, np.ones(HANDS))[kept] - 1.0
+    equity[place[kept]] = 2.0 * equity_against_all(board)[kept] - 1.0
     return _BoardTable(
-        np.array(rivers, dtype=np.int16),
+        np.array(dealt, dtype=np.int16).reshape(len(dealt), FULL_BOARD - len(board)),
         np.array([place[rungs.hands] for rungs in ladders], dtype=np.int16),
         np.array([rungs.ends for rungs in ladders], dtype=np.int16),
         low,
@@ -108,6 +106,17 @@ def _table(board: tuple[int, ...]) -> _BoardTable:
         pair,
         equity,
     )
+
+
+def boards_to_come(board: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The cards that may come to make a full board, each a tuple: all of them on the turn, some before it."""
+    cards = [card for card in range(CARDS) if card not in board]
+    if board:
+        every = list(combinations(cards, FULL_BOARD - len(board)))
+        return every[::_EVERY] if len(every) > CARDS else every
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(CARDS, FULL_BOARD, replace=False) for _ in range(_BEFORE_FLOP)]
+    return [tuple(sorted(int(card) for card in cards)) for cards in drawn]
 
 
 @kernel
@@ -120,7 +129,7 @@ def _spread(table: _BoardTable, ranges: Array, spread: Array, met: Array) -> Non
     ranges: float64[L, 2].  spread: float64[L, 2, 2 + bins].  met: float64[L, 2], the share of the range without i's
     cards. Both are written.
     """
-    river, order, ends, low, high, pair = table.river, table.order, table.ends, table.low, table.high, table.pair
+    dealt, order, ends, low, high, pair = table.dealt, table.order, table.ends, table.low, table.high, table.pair
     live, bins = len(low), spread.shape[2] - 2
     whole = np.zeros((52, 2))  # each range's weight with a card
     total = np.zeros(2)
@@ -133,22 +142,26 @@ def _spread(table: _BoardTable, ranges: Array, spread: Array, met: Array) -> Non
     boards = np.zeros((live, 2))
     by_card, below, run = np.zeros((52, 2)), np.zeros(2), np.zeros(2)
     on_board, mass = np.zeros((52, 2)), np.zeros(2)
-    for r in range(len(river)):
-        # The ranges without the hands that hold the river card.
+    for r in range(len(dealt)):
+        # The ranges without the hands that hold a card to come: less each card's hands, and those of two cards once.
         for q in range(2):
             mass[q] = total[q]
             below[q] = 0.0
             for card in range(52):
                 on_board[card, q] = whole[card, q]
                 by_card[card, q] = 0.0
-        if river[r] >= 0:
+        for k in range(dealt.shape[1]):
             for q in range(2):
-                mass[q] -= whole[river[r], q]
+                mass[q] -= whole[dealt[r, k], q]
+            for other in range(k):
+                both = pair[dealt[r, k], dealt[r, other]]
+                for q in range(2):
+                    mass[q] += ranges[both, q]
             for card in range(52):
-                other = pair[river[r], card]
-                if other >= 0:
+                at = pair[dealt[r, k], card]
+                if at >= 0:
                     for q in range(2):
-                        on_board[card, q] -= ranges[other, q]
+                        on_board[card, q] -= ranges[at, q]
         k, count = 0, order.shape[1]
         while k < count:
             stop = ends[r, k]

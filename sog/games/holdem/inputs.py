@@ -81,16 +81,14 @@ def features(
 def baseline(boards: Sequence[tuple[int, ...]], ranges: Float64) -> Float64:
     """float64[B, 2652]: what hands are worth checked down (checked_down.py), by slot and in halves of the pot.
 
-    ranges: float64[B, 2652], by slot of the order by strength. Zeros before the turn.
+    ranges: float64[B, 2652], by slot of the order by strength.
     """
     out = np.zeros_like(ranges)
     for board in dict.fromkeys(boards):
         rows = np.flatnonzero([other == board for other in boards])
         place = slots(STRENGTH, board)
         by_hand = ranges[rows][:, place], ranges[rows][:, HANDS + place]
-        found = checked_down(board, by_hand)
-        if found is not None:
-            out[np.ix_(rows, place)], out[np.ix_(rows, HANDS + place)] = found
+        out[np.ix_(rows, place)], out[np.ix_(rows, HANDS + place)] = checked_down(board, by_hand)
     return out
 
 
@@ -123,12 +121,19 @@ def _suits(board: tuple[int, ...]) -> tuple[int, int, int, int]:
 @lru_cache(maxsize=2**14)
 def _by_strength(board: tuple[int, ...]) -> Int32:
     """`slots` by strength. Hands of equal strength are in the order of their cards, suits as in the features."""
-    equity = np.round(against_range(board, np.ones(HANDS)) if board else _before_the_flop(), 9)
-    names = _names(_suits(board))
-    order = np.lexsort((names, -equity))
+    suits = _suits(board)
+    names = _names(suits)
+    alike = tuple(sorted(4 * (card // 4) + suits[card % 4] for card in board))
+    order = np.lexsort((_IDENTITY, -np.round(equity_against_all(alike), 9)))
     out = np.empty(HANDS, dtype=np.int32)
     out[order] = _IDENTITY
-    return out
+    return out[names]
+
+
+@lru_cache(maxsize=2**12)
+def equity_against_all(board: tuple[int, ...]) -> Float64:
+    """float64[1326]: how often each hand beats a uniform range over all boards to come; without a board, over some."""
+    return against_range(board, np.ones(HANDS)) if board else _before_the_flop()
 
 
 def _before_the_flop() -> Float64:
