@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sog.games.base import NATURE, TERMINAL
+from sog.games.catalog import make_game
 from sog.games.holdem.cards import HANDS, live_hands, parse_cards
 from sog.games.holdem.game import HoldemState
 from sog.games.holdem.strings import holdem_from
@@ -20,7 +21,7 @@ from sog.nets.shape import shape_for
 from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, Resolving
-from sog.play.sampled_chance import SIBLINGS, Estimate, carried, first_after
+from sog.play.sampled_chance import SIBLINGS, Estimate, baselines, carried, first_after
 from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
@@ -30,9 +31,9 @@ SETTINGS = ResolveSettings(Budget(2, 1.0))
 CALL = 1
 
 
-def limped() -> tuple[PublicTree, list[int]]:
+def limped(inputs: str = "paper") -> tuple[PublicTree, list[int]]:
     """The whole game's tree, and its path to a flop after a call and a check."""
-    game = holdem_from(parse_game("holdem(stacks=2000,bets=1.0,inputs=paper)")[1])
+    game = holdem_from(parse_game(f"holdem(stacks=2000,bets=1.0,inputs={inputs})")[1])
     public = PublicTree(game)
     path = [0]
     for _ in range(2):
@@ -54,7 +55,41 @@ def ranges() -> tuple[np.ndarray, np.ndarray]:
 def test_the_last_unlisted_event_on_a_path() -> None:
     public, path = limped()
     assert first_after(public, path, closed=False) == 3
-    assert first_after(public, path[:3]) == 0
+    assert first_after(public, path[:3], closed=False) == 0
+
+
+def test_closed_searches_begin_anew_after_many_outcomes() -> None:
+    """A river card has 48 outcomes, a search that opens no chance events begins after it; Leduc's board has 6."""
+    game = make_game("holdem(board=3s7hTdKs,pot=1000,stacks=1000,bets=0.5)")
+    public = PublicTree(game)
+    path = [0]
+    for _ in (0, 1):  # both check
+        public.list_fan(path[-1])
+        path.append(public.child(path[-1], list(public.actions(path[-1])).index(CALL)))
+    public.list_fan(path[-1])
+    path.append(public.child(path[-1], 5))
+    assert first_after(public, path, closed=False) == 0 and first_after(public, path, closed=True) == 3
+    leduc = PublicTree(make_game("leduc_poker")).list_all()
+    board = next(n for n in range(leduc.size) if n and leduc.actor(leduc.parent[n]) == NATURE)
+    assert first_after(leduc, leduc.path(board), closed=True) == 0
+
+
+def test_the_baseline_of_the_event_and_of_its_outcome_count() -> None:
+    """A network that adds nothing: the outcome is worth its baseline, and what was stored above the event's."""
+    public, path = limped("strength")
+    assert public.game.has_baseline
+    event, outcome = path[2:]
+    by_slot = public.ranges_by_slot(event, ranges())
+    stored = baselines(public, [event], by_slot[None, :])[0][public.places_of(event, 1)] + 7.0
+    estimate = Estimate(public, (event, outcome), 1, ranges(), stored, np.array([1], dtype=np.uint64))
+    run(estimate.steps(), zero_evaluator)
+    below = carried(public, event, outcome, ranges())
+    mass = public.masses(outcome, *below)[1]
+    expected = baselines(public, [outcome], public.ranges_by_slot(outcome, below)[None, :])[0]
+    live = live_hands(parse_cards("2s7hKd"))
+    found = estimate.values[live] / mass[live]
+    np.testing.assert_allclose(found, expected[public.places_of(outcome, 1)][live] + 7.0, atol=1e-9)
+    assert np.ptp(found) > 50.0
 
 
 def test_blocked_hands_leave_both_ranges() -> None:
