@@ -3,6 +3,7 @@
 # make check    linters, types, contracts, and the tests of what changed; ROOM=searches: of one room
 # make test     linters, types, contracts and every test but the slow ones
 # make slow     the slow tests: faults of whole programs, kernels for other processors (tests/conftest.py names them)
+# make figures  documented figures beside what their commands print today, 20 minutes; WORDS=leduc: some of them
 # make fuzz     hostile lines, damaged checkpoints, random arguments, kills; MINUTES=30 for each, default 1
 # All make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
 # the CPU build: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
@@ -15,7 +16,7 @@ STAMP := .venv/.installed
 # One thread per process: two test workers that each use every core only slow each other down.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help demo kernels check test slow fuzz lint clean
+.PHONY: help demo kernels check test slow figures fuzz lint clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -46,6 +47,9 @@ test: lint
 
 slow: $(STAMP)
 	$(PYTEST) -m slow
+
+figures: $(STAMP)
+	$(ONE_THREAD) $(BIN)/python -m soglab.checks.figures $(WORDS)
 
 # One machine after the other, each MINUTES long; what one finds does not keep the next from running.
 MINUTES ?= 1

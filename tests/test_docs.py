@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-import json
 import re
 import shlex
 import sys
@@ -246,10 +245,6 @@ PRINTED = {
     "sog games": ["kuhn_poker", "connect_four"],
     "sog perft chess 4": ["197,281 lines"],
     "sog reproduce --list": ["rebel-table2", "ttt-never-loses"],
-    "sog exploit 'liars_dice(numdice=1,dice_sides=4)' -s 100": [
-        r"SoG\(100,1\) with dcfr",
-        r"exploitability 0\.0029",
-    ],
 }
 
 
@@ -261,17 +256,6 @@ def test_cheap_commands_print_what_the_pages_say(line: str, capsys: Capture, mon
     printed = capsys.readouterr().out
     for words in PRINTED[line]:
         assert re.search(words, printed), printed
-
-
-def test_the_first_figure_is_what_its_command_prints(capsys: Capture) -> None:
-    """Ten seeds of Leduc at (100, 1), within a tenth of what the page says: rounding differs between processors."""
-    row = next(line for line in text("figures.md").splitlines() if "Leduc poker, trained for 13 minutes" in line)
-    said, command = re.search(r"\| ([\d.]+) mbb/h", row), re.search(r"`sog (exploit [^`]*?)( \[--paper\])?`", row)
-    assert said is not None and command is not None
-    assert main([*shlex.split(command[1]), "--json", "--workers", "1"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["seeds"] == 10 and found["unit"] == "mbb/h"
-    assert found["exploitability"]["mean"] == pytest.approx(float(said[1]), rel=0.1)
 
 
 def test_every_command_is_listed() -> None:

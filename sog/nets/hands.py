@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from sog.games.holdem.cards import HANDS
 from sog.games.holdem.hand_inputs import WIDTH, hand_inputs
 from sog.games.holdem.inputs import ACTORS, CHANCE, LEFT
+from sog.nets.perceptron import relu_layers
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Wanted
 
@@ -30,10 +31,10 @@ class HandNetwork(nn.Module):
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
         self.shape, width = shape, shape.width
-        self.first = _layers(WIDTH, width, shape.depth)
+        self.first = relu_layers(WIDTH, width, shape.depth)
         self.context = nn.Sequential(nn.Linear(2 * width + shape.features + 1, 2 * width), nn.ReLU())
         self.added = nn.Linear(2 * width, width)
-        self.second = nn.Sequential(nn.ReLU(), *_layers(width, width, shape.depth - 1))
+        self.second = nn.Sequential(nn.ReLU(), *relu_layers(width, width, shape.depth - 1))
         self.value_last = nn.Linear(width, 1)
         self.policy_last = nn.Linear(width, shape.actions)
 
@@ -82,11 +83,3 @@ class HandNetwork(nn.Module):
             logits[:, :live] = self.policy_last(mixed[torch.arange(count), actor])
             out.append(logits.flatten(1))
         return out
-
-
-def _layers(inputs: int, width: int, depth: int) -> nn.Sequential:
-    """`depth` linear layers of `width` with ReLU."""
-    layers: list[nn.Module] = []
-    for k in range(depth):
-        layers += [nn.Linear(inputs if k == 0 else width, width), nn.ReLU()]
-    return nn.Sequential(*layers)

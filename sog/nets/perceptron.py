@@ -1,4 +1,4 @@
-"""A plain network of linear layers, for critics and transformations; its weights alone say what it is."""
+"""Linear layers with ReLU: parts of larger networks, and plain networks for critics and transformations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,21 @@ from sog.arrays import Array
 from sog.errors import CheckpointError
 from sog.nets.weights import restore_weights, weights_of
 
-__all__ = ["Perceptron", "network_from"]
+__all__ = ["Perceptron", "network_from", "relu_layers"]
 
 _MOST_LAYERS: Final = 1_000
 
 
+def relu_layers(inputs: int, width: int, depth: int) -> nn.Sequential:
+    """`depth` linear layers of `width`, each with a ReLU after it."""
+    layers: list[nn.Module] = []
+    for k in range(depth):
+        layers += [nn.Linear(inputs if k == 0 else width, width), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
 class Perceptron(nn.Module):
-    """Linear layers of these widths with ReLU between them."""
+    """Linear layers of these widths with ReLU between them; its weights alone say what it is."""
 
     def __init__(self, widths: Sequence[int], seed: int, last: float = 0.0) -> None:
         """He-uniform hidden weights, zero biases; the last layer's weights are uniform in [-last, last]."""

@@ -23,6 +23,7 @@ from sog.games.scotland_yard.station_inputs import (
     pairs_of,
     station_inputs,
 )
+from sog.nets.perceptron import relu_layers
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Wanted
 
@@ -47,12 +48,12 @@ class StationNetwork(nn.Module):
         if not has_station_inputs(game):
             raise SettingError(f"a network over stations is for scotland_yard with inputs=stations, not {game.name}")
         self.shape, self.game, w = shape, game, shape.width
-        self.first = _layers(WIDTH, w, shape.depth)
-        self.each = _layers(DETECTIVE, w // 2 + 1, 1)
-        self.context = nn.Sequential(*_layers(2 * w + CONTEXT + w // 2 + 1, w, 1), nn.Linear(w, w))
-        self.second = nn.Sequential(nn.ReLU(), *_layers(w, w, shape.depth))
+        self.first = relu_layers(WIDTH, w, shape.depth)
+        self.each = relu_layers(DETECTIVE, w // 2 + 1, 1)
+        self.context = nn.Sequential(*relu_layers(2 * w + CONTEXT + w // 2 + 1, w, 1), nn.Linear(w, w))
+        self.second = nn.Sequential(nn.ReLU(), *relu_layers(w, w, shape.depth))
         self.value_last = nn.Linear(w, 1)
-        self.enter = nn.Sequential(*_layers(WIDTH + AROUND, w, 1), nn.Linear(w, w))
+        self.enter = nn.Sequential(*relu_layers(WIDTH + AROUND, w, 1), nn.Linear(w, w))
         self.leave, self.chase, self.stay = nn.Linear(w, w), nn.Linear(w, w), nn.Linear(WIDTH + AROUND, w)
         self.by = nn.Linear(len(TICKETS), w, bias=False)
         self.leave_last, self.chase_last = nn.Linear(w, 1), nn.Linear(w, 1)
@@ -123,11 +124,3 @@ class StationNetwork(nn.Module):
             found = last(torch.relu(own + enter[dest] + by[ticket]))[:, 0]
             out = out.index_put((belief, pair), found)
         return out
-
-
-def _layers(inputs: int, width: int, depth: int) -> nn.Sequential:
-    """`depth` linear layers of `width` with ReLU."""
-    layers: list[nn.Module] = []
-    for k in range(depth):
-        layers += [nn.Linear(inputs if k == 0 else width, width), nn.ReLU()]
-    return nn.Sequential(*layers)
