@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sog.cli.frame import JsonOption, LimitOption, facts_table, print_json, progress_bar, small_tree, stdout
-from sog.cli.lbr import count_preflop
+from sog.cli.frame import (
+    JsonOption,
+    LimitOption,
+    count_preflop,
+    facts_table,
+    print_json,
+    progress_bar,
+    small_tree,
+    stdout,
+)
 from sog.cli.match import words
 from sog.cli.options import plain_file, word
 from sog.errors import SettingError

@@ -306,3 +306,16 @@ class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
         return Text("" if speed is None else f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.2g}/s")
+
+
+def count_preflop(game: object) -> None:
+    """Have the table of hold'em hands before the flop, with a progress bar where it is counted now.
+
+    Networks to whose values what hands win checked down is added read it, as do equities.
+    """
+    from sog.games.holdem.equity import CANONICAL, load_preflop
+    from sog.games.holdem.game import Holdem
+
+    if isinstance(game, Holdem) and not game.spot.board:
+        with progress_bar("counting all pairs of hands, once", CANONICAL, "boards") as report:
+            load_preflop(lambda done: report(done, ""))

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from sog.cli.frame import JsonOption, print_json, progress_bar, say, stdout
+from sog.cli.frame import JsonOption, count_preflop, print_json, progress_bar, say, stdout
 from sog.cli.options import AlgorithmOption, PaperOption, count, positive, searching, seed_of, word
 
 if TYPE_CHECKING:
     from sog.algorithms.base import Algorithm
     from sog.measure.lbr import LbrFigure
 
-__all__ = ["count_preflop", "lbr"]
+__all__ = ["lbr"]
 
 _MBB = "mbb/h"
 
@@ -82,16 +82,6 @@ def lbr(
     with progress_bar(f"lbr {opened.game.name}", hands, "hands") as report:
         figure = local_best_response(opened.game, opened.seats, hands, settings, report)
     _print(agent, figure, time.monotonic() - started, as_json)
-
-
-def count_preflop(game: object) -> None:
-    """Have the table of hands before the flop, with a progress bar where it is counted now."""
-    from sog.games.holdem.equity import CANONICAL, load_preflop
-    from sog.games.holdem.game import Holdem
-
-    if isinstance(game, Holdem) and not game.spot.board:
-        with progress_bar("counting all pairs of hands, once", CANONICAL, "boards") as report:
-            load_preflop(lambda done: report(done, ""))
 
 
 def _print(agent: str, figure: LbrFigure, seconds: float, as_json: bool) -> None:

@@ -12,6 +12,7 @@ import typer
 from sog.cli.frame import (
     JsonOption,
     LimitOption,
+    count_preflop,
     facts_table,
     print_json,
     progress_bar,
@@ -84,6 +85,7 @@ def match(
     if rules.deterministic:
         raise SettingError(f"{rules.name} has no chance and nothing hidden: `sog tournament` plays it from openings")
     budget = {"simulations": simulations, "per_update": per_update}
+    count_preflop(rules)
     first = open_entrant("A", a, rules, algorithm_a, budget)
     second = open_entrant("B", b, rules, algorithm_b, budget)
     for setting, value in budget.items():

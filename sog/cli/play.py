@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import LimitOption, choose, say, small_tree, stdout
+from sog.cli.frame import LimitOption, choose, count_preflop, say, small_tree, stdout
 from sog.cli.options import AlgorithmOption, PaperOption, count, positive, searching, seed_of, word
 from sog.errors import SettingError
 
@@ -96,6 +96,7 @@ def play(
         plays.refuse_training()
         entrant = Entrant(plays.name, "", lambda public: plays.agents(public, opened), plays.plays_unlisted)
     refuse_finished(game)
+    count_preflop(game)
     listed = small_tree(game, limit_gb)
     _play_hands(game, listed, agents_of(game, entrant, listed), seat, hands, rng)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
+from sog.cli.frame import ClusterOption, JsonOption, Report, count_preflop, print_json, progress_bar, say, stdout
 from sog.cli.options import AlgorithmOption, count, not_blank, positive, processes, seed_of, word
 from sog.cli.stopping import say_kept
 from sog.cli.train_watch import Watch, draw_curve
@@ -110,6 +110,7 @@ def train(
     first = _begins(begins, stored, learns, asynchronous)
     run = Run(rules.name, preset, seed, where.places, str(learns), not asynchronous, first)
     settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
+    count_preflop(rules)
     with say_kept(lambda: _kept(folder)), _bar(rules, settings, stored, until) as bar:
         watch = Watch(rules, folder, bar, run, _begun(stored))
         if asynchronous:

@@ -26,6 +26,7 @@ from sog.cluster.where import where_of
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
+from sog.games.holdem.betting import TURN
 from sog.games.holdem.game import Holdem
 from sog.measure.endgame import is_turn_spot
 from sog.measure.exploitability import network_exploitability
@@ -50,8 +51,9 @@ if TYPE_CHECKING:
 __all__ = ["Student"]
 
 _NETWORK: Final = "network"
-# The budget of play by the kind of a network that is slow, where none is set.
+# The budget of play by the kind of a network that is slow, where none is set; in hold'em from before the turn PoG's.
 _PLAY: Final = {"hands": (30, 0.2), "stations": (30, 1.0)}
+_EARLY: Final = (10, 0.1)
 _LEAVES: Final = (_NETWORK, EXACT_LEAVES, ZERO_LEAVES)
 # By `paper`: how a decision is searched, and the mark in a player's name.
 _PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " paper=sog"), "pog": (pog_settings, " paper=pog")}
@@ -113,10 +115,12 @@ class Student(Algorithm):
         return network_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """Of the budget (100, 0.1) where none is set; of networks over hands and stations of that in _PLAY."""
+        """Of the budget (100, 0.1) where none is set; of networks over hands and stations of a smaller one."""
         self._refuse_leaves()
-        shape, evaluator = opened.network.shape, opened.evaluator
-        settings = self._resolving(self._budget(*_PLAY.get(shape.kind, (100, 0.1))), shape)
+        shape, evaluator, game = opened.network.shape, opened.evaluator, public.game
+        early = isinstance(game, Holdem) and game.street < TURN
+        usual = _EARLY if early else _PLAY.get(shape.kind, (100, 0.1))
+        settings = self._resolving(self._budget(*usual), shape)
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
