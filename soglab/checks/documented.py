@@ -58,6 +58,18 @@ def _resolved(rule: str, *figures: str) -> dict[str, str]:
     }
 
 
+# By simulations, mbb/h: normalised visits, most visits, highest value.
+_ISMCTS: Final = {
+    "10": ("1755", "2492", "2432"),
+    "100": ("1240", "1370", "1330"),
+    "1,000": ("756", "712", "723"),
+    "10,000": ("512", "455", "455"),
+}
+_TABLE_5: Final = {
+    f"{sims} sims, C 13, {policy}": written
+    for sims, row in _ISMCTS.items()
+    for policy, written in zip(("mvd", "mvis", "mval"), row, strict=True)
+}
 _LEDUC: Final = "sog exploit leduc_poker -s S -c C --seeds 10 [--paper]"
 _DICE: Final = "'liars_dice(numdice={},dice_sides={})'"
 
@@ -98,6 +110,7 @@ FIGURES: Final = (
             "unsafe, CFR, 6,250 iterations": "0.401",
         },
     ),
+    _reproduce("pog-table5", _SOLVING, 260, _TABLE_5),
     _reproduce(
         "resolving",
         _HIDDEN,
