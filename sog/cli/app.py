@@ -28,6 +28,7 @@ from sog.cli.lbr import lbr
 from sog.cli.match import match
 from sog.cli.perft import perft
 from sog.cli.play import play
+from sog.cli.serve import serve
 from sog.cli.solve import solve
 from sog.cli.stopping import Interrupted, exit_code, listening, no_more
 from sog.cli.tournament import tournament
@@ -119,6 +120,7 @@ app.command(epilog="Example: sog distil runs/sepot --out runs/distilled")(distil
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
 app.command(epilog="Example: sog lbr always-call --game leduc_poker --bets offered --hands 10000")(lbr)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
+app.command(epilog="Example: sog serve runs/demo")(serve)
 app.command(epilog="Example: sog match leduc_poker random --game leduc_poker --hands 1000 --records hands.jsonl")(match)
 app.command(epilog="Example: sog aivat hands.jsonl --values exact --a leduc.json --b random")(aivat)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)

@@ -1,0 +1,69 @@
+"""A search's tree as an icicle: a row a depth, each node as wide as its share of its parent's visits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sog.pictures.svg import ACTORS, ON_COLOUR, document, tag, words
+
+__all__ = ["Block", "icicle"]
+
+_WIDTH: Final = 420.0
+_ROW: Final = 22.0
+_LETTER: Final = 6.0  # width of a letter
+_NARROWEST: Final = 0.6  # that is drawn
+
+
+@dataclass(frozen=True)
+class Block:
+    """A node of the tree.
+
+    parent: the place of its parent among the blocks, -1 of the root; parents come first.  share: its part of its
+    parent's width.  actor: who acts, 0 and 1, 2 for chance, 3 for nobody.  label: what led to it, in a word or two.
+    words: what a person should know of it.
+    """
+
+    parent: int
+    share: float
+    actor: int
+    label: str
+    words: str
+
+
+def icicle(title: str, blocks: Sequence[Block]) -> str:
+    """The tree from its root at the top."""
+    left, wide, depth, used = list[float](), list[float](), list[int](), list[float]()
+    inside = []
+    for block in blocks:
+        if block.parent < 0:
+            x, width, row = 0.0, _WIDTH, 0
+        else:
+            x, row = used[block.parent], depth[block.parent] + 1
+            width = wide[block.parent] * block.share
+            used[block.parent] += width
+        left.append(x)
+        wide.append(width)
+        depth.append(row)
+        used.append(x)
+        if width >= _NARROWEST:
+            inside.append(_drawn(block, x, _ROW * row, width))
+    return document((_WIDTH, _ROW * (max(depth, default=0) + 1)), title, *inside, kind="icicle")
+
+
+def _drawn(block: Block, x: float, y: float, width: float) -> str:
+    """A node's rectangle, with its label where there is room."""
+    gap = min(0.5, width / 4)
+    given = {"x": x + gap, "y": y + 1, "width": width - 2 * gap, "height": _ROW - 2, "rx": min(2.0, width / 4)}
+    inside = [tag("title", {}, _escaped(block.words)), tag("rect", {**given, "fill": ACTORS[block.actor]})]
+    room = int((width - 6) / _LETTER)
+    if block.label and room >= min(len(block.label), 3):
+        shown = block.label if len(block.label) <= room else f"{block.label[: room - 1]}…"
+        middle = {"text-anchor": "middle", "fill": ON_COLOUR}
+        inside.append(words((x + width / 2, y + 15), shown, 10.5, middle))
+    return tag("g", {"class": f"actor{block.actor}"}, *inside)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

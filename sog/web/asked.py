@@ -1,0 +1,125 @@
+"""What the server asks of the processes in which agents live, and what they answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from sog.arrays import Float64
+from sog.errors import SettingError
+from sog.games.base import State
+from sog.games.strings import OPENSPIEL
+from sog.pictures.icicle import Block
+from sog.searches.gtcfr.settings import Budget
+
+__all__ = ["PERSON", "Chair", "Growth", "MoveAsked", "MoveFound", "PositionAsked", "Snapshot", "Way", "check_budget"]
+
+PERSON: Final = "person"
+_MOST_SIMULATIONS: Final = 20_000
+_MOST_UPDATES: Final = 200_000
+
+# From the root to a public state: edges, or the public state that a chance event led to where its fan is not listed.
+Way: TypeAlias = tuple[int | State, ...]
+
+
+@dataclass(frozen=True)
+class Chair:
+    """Who plays a seat.
+
+    agent: PERSON, or what `sog.agents.entrants.open_entrant` reads: a game, a run's folder, random, MODULE:CLASS.
+    label: for people.  simulations, per_update: the search budget, None for the agent's own.
+    """
+
+    agent: str
+    label: str
+    simulations: int | None = None
+    per_update: float | None = None
+
+    @property
+    def is_person(self) -> bool:
+        return self.agent == PERSON
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the agent is MODULE:CLASS."""
+        return ":" in self.agent.partition("(")[0] and "/" not in self.agent and not self.agent.startswith(OPENSPIEL)
+
+
+@dataclass(frozen=True)
+class MoveAsked:
+    """A decision of an agent, with all that its player may know.
+
+    table: the game's id.  seed: of the agent.  way: to the public state.  own: of each of its decisions, this one last,
+    the length of the way there and its infostate.
+    """
+
+    table: str
+    game: str
+    chair: Chair
+    player: int
+    seed: int
+    way: Way
+    own: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class MoveFound:
+    """An agent's action.
+
+    column: its place among the actions.  belief: the opponent's likeliest infostates with their probabilities, as the
+    agent with its own infostate believes; nobody but the agent may see it before the end.  words: what it thinks of the
+    position, on a board.  note: what a person should know of the agent.
+    """
+
+    column: int
+    belief: tuple[tuple[int, float], ...] = ()
+    words: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PositionAsked:
+    """A search of a public state.  agent: a game, whose shipped network is taken, or a run's folder.
+
+    line: public edges from the root.  seed: of the search.
+    """
+
+    game: str
+    line: tuple[int, ...]
+    agent: str
+    simulations: int
+    per_update: float
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A search after so many simulations.
+
+    policy, prior: float64[A, I] of whoever acts.  values: both players', by infostate, utilities.  ranges: both
+    players', each summing to 1.  blocks: the most visited nodes.  nodes: how many the tree has.
+    """
+
+    simulations: int
+    policy: Float64
+    prior: Float64
+    values: tuple[Float64, Float64]
+    ranges: tuple[Float64, Float64]
+    blocks: tuple[Block, ...]
+    nodes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """How a search grew.  trained: whether its network was."""
+
+    snapshots: tuple[Snapshot, ...]
+    trained: bool
+
+
+def check_budget(simulations: int, per_update: float) -> None:
+    """SettingError for what is no search budget, and for one that would take minutes."""
+    budget = Budget(simulations, per_update)
+    if simulations > _MOST_SIMULATIONS or budget.rounds * budget.updates > _MOST_UPDATES:
+        most = f"{_MOST_SIMULATIONS:,} simulations and {_MOST_UPDATES:,} regret updates"
+        raise SettingError(f"a search of this page has at most {most}, not those of {budget}")

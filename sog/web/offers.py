@@ -1,0 +1,158 @@
+"""What a server offers: games, runs, and who may sit at a game. Requests choose from it, and name nothing else.
+
+PyTorch is not imported here, so checkpoints are only glanced at; the process that opens one checks it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from sog.errors import SettingError, SogError
+from sog.files import bounded_json, open_regular, read_bounded, shown
+from sog.games.base import Game, refuse_finished
+from sog.games.catalog import known_games, make_game
+from sog.games.own import VARIABLE, own_games
+from sog.training.curve import CURVE
+from sog.web.asked import PERSON, Chair, check_budget
+
+__all__ = ["Offers", "RunFolder", "Sitter"]
+
+_META: Final = "meta.json"
+_LARGEST_META: Final = 2_000_000
+_RANDOM: Final = "random"
+_NETWORK: Final = "network"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A training run's folder.  game: "" where it has no checkpoint yet."""
+
+    name: str
+    folder: Path
+    game: str
+
+
+@dataclass(frozen=True)
+class Sitter:
+    """Who may sit at a game.  key: as requests name it.  label: for people.  agent: see `Chair`."""
+
+    key: str
+    label: str
+    agent: str
+    searches: bool = False
+
+
+class Offers:
+    """What the command line named, besides the games of `sog games`."""
+
+    def __init__(self, named: Sequence[str] = (), code: Sequence[str] = ()) -> None:
+        """named: runs' folders and game strings.  code: agents as MODULE:CLASS, which play any game.
+
+        SettingError for a folder that is no run's, GameError for what is no game.
+        """
+        self.runs: dict[str, RunFolder] = {}
+        self.code = tuple(code)
+        self.games = dict(known_games())
+        self.games |= dict.fromkeys(own_games("GAMES"), f"your own, from {VARIABLE}")
+        for name in _shipped():
+            self.games.setdefault(name, "trained, with other parameters")
+        for text in named:
+            if os.path.lexists(text) or ("/" in text and "(" not in text):
+                self._add_run(Path(text))
+            else:
+                self.games.setdefault(make_game(text).name, "named on the command line")
+
+    def _add_run(self, folder: Path) -> None:
+        game = _game_of(folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder)
+        if not game and not (folder / CURVE).is_file():
+            raise SettingError(f"{shown(folder)} is no run's folder: it has neither a checkpoint nor {CURVE}")
+        name, number = folder.resolve().name, 2
+        while name in self.runs:
+            name, number = f"{folder.resolve().name}-{number}", number + 1
+        self.runs[name] = RunFolder(name, folder.resolve(), game)
+        if game:
+            self.games.setdefault(game, f"the game of {name}")
+
+    def trained(self, name: str) -> bool:
+        """Whether a network of exactly this game comes with the program."""
+        return name in _shipped()
+
+    def game(self, name: str) -> Game:
+        """A game that is offered. SettingError for another, GameError where it is over where it begins."""
+        if name not in self.games:
+            raise SettingError("this game is not offered here: name it on the command line of `sog serve`")
+        return _made(name)
+
+    def sitters(self, game: Game) -> list[Sitter]:
+        """Who may sit at it, a person first."""
+        found = [Sitter(PERSON, "a person", PERSON)]
+        words = "the network that ships with it" if _has_network(game) else "search with an untrained network"
+        found.append(Sitter(_NETWORK, words, game.name, True))
+        found += [
+            Sitter(f"run {run.name}", f"the run {run.name}", str(run.folder), True)
+            for run in self.runs.values()
+            if run.game and _family(run.game) == game.family
+        ]
+        found.append(Sitter(_RANDOM, "random moves", _RANDOM))
+        return found + [Sitter(f"code {k}", text, text) for k, text in enumerate(self.code)]
+
+    def chair(self, game: Game, key: str, simulations: int | None, per_update: float | None) -> Chair:
+        """The chair that a request chooses. SettingError for one that is not offered, or such a budget."""
+        for sitter in self.sitters(game):
+            if sitter.key == key:
+                if not sitter.searches:
+                    return Chair(sitter.agent, sitter.label)
+                check_budget(simulations or 1, per_update or 1.0)
+                return Chair(sitter.agent, sitter.label, simulations, per_update)
+        raise SettingError("this player is not offered here")
+
+    def refuse_code(self, chair: Chair) -> None:
+        """SettingError for a chair whose agent is code that the command line does not name: a file may say anything."""
+        if chair.is_code and chair.agent not in self.code:
+            raise SettingError("code of your own plays here: name it with --agent on the command line of `sog serve`")
+
+
+def _game_of(checkpoint: Path) -> str:
+    """The game that a checkpoint says it is of; "" where nothing readable is there."""
+    try:
+        with open_regular(checkpoint / _META, _LARGEST_META) as (file, size):
+            game = bounded_json(read_bounded(file, size))["game"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return game if isinstance(game, str) else ""
+
+
+@lru_cache(1)
+def _shipped() -> tuple[str, ...]:
+    """The games that a network comes with the program for."""
+    root = Path(str(resources.files("sog"))) / "checkpoints"
+    found = {_game_of(file.parent) for file in root.glob(f"*/{_META}")}
+    return tuple(sorted(found - {""}))
+
+
+@lru_cache(64)
+def _made(name: str) -> Game:
+    game = make_game(name)
+    refuse_finished(game)
+    return game
+
+
+@lru_cache(64)
+def _family(name: str) -> str:
+    """The family of a game; "" for one that cannot be made here."""
+    try:
+        return make_game(name).family
+    except SogError:
+        return ""
+
+
+def _has_network(game: Game) -> bool:
+    """Whether a network of its family comes with the program."""
+    short = game.name.partition("(")[0]
+    return any(game.family == _family(name) for name in _shipped() if name.partition("(")[0] == short)

@@ -1,0 +1,216 @@
+"""HTML of views, positions and runs, by templates; no world, deal or hidden infostate comes here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.pictures.boards import board_picture
+from sog.pictures.charts import bar_chart
+from sog.pictures.hands import card_picture, die_picture
+from sog.web.asked import Growth
+from sog.web.offers import RunFolder, Sitter
+from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
+from sog.web.views import BoardSeen, Choice, ShownCard, View, board_of
+
+__all__ = ["Pages", "Square", "json_of", "squares_of"]
+
+_ROOM: Final = Path(__file__).parent
+_GO_LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
+_BARS: Final = 12  # of a belief
+
+
+@dataclass(frozen=True)
+class Square:
+    """A cell over a board's picture: a button that makes a move, a link that chooses a piece, or neither."""
+
+    label: str = ""
+    column: int | None = None
+    link: str = ""
+    chosen: bool = False
+
+
+class Pages:
+    """The pages, each as HTML."""
+
+    def __init__(self, known_runs: Sequence[RunFolder]) -> None:
+        """known_runs: whether the pages lead to any."""
+        self._templates = Environment(
+            loader=FileSystemLoader(_ROOM / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.globals["has_runs"] = bool(known_runs)
+
+    def _page(self, template: str, values: Mapping[str, Any]) -> str:
+        return str(self._templates.get_template(template).render(values))
+
+    def home(self, games: Mapping[str, str], trained: Sequence[str], runs: Sequence[RunFolder]) -> str:
+        """The first page."""
+        return self._page("home.html", {"games": games, "trained": trained, "runs": runs})
+
+    def setup(self, game: Game, description: str, sitters: Sequence[Sitter]) -> str:
+        """Who is to play a game."""
+        return self._page("setup.html", {"game": game, "description": description, "sitters": sitters})
+
+    def played(self, views: Sequence[View]) -> str:
+        """The games that were played on last."""
+        return self._page("played.html", {"views": views})
+
+    def message(self, heading: str, words: str, back: str = "/") -> str:
+        """What went wrong, and where to go on."""
+        return self._page("message.html", {"heading": heading, "words": words, "back": back})
+
+    def game(self, view: View, chosen: str = "") -> str:
+        """A game.  chosen: the square of the piece that is to move, on a chessboard."""
+        board = _board(view.board, view.state)
+        squares, rest = squares_of(view, chosen)
+        values = {
+            "view": view,
+            "board": board,
+            "shape": None if view.board is None else (len(view.board.rows[0]), len(view.board.rows)),
+            "squares": squares,
+            "rest": rest,
+            "cards": {
+                owner: [Markup(_card(card)) for card in view.cards if card.owner == owner] for owner in (-1, 0, 1)
+            },
+            "minds": [(mind, _beliefs(mind.title, mind.belief)) for mind in view.minds],
+            "positions": _positions(view),
+            "shared": view.hidden and all(name == "a person" for name in view.names),
+        }
+        return self._page("game.html", values)
+
+    def position(
+        self, place: Place, game: Game, states: Sequence[State], steps: Sequence[Step], growth: Growth | None
+    ) -> str:
+        """A position; growth: the recorded search, None where nobody is to move."""
+        state = states[-1]
+        values: dict[str, Any] = {
+            "place": place,
+            "game": game,
+            "name": game.state_name(state),
+            "board": _board(board_of(game, state, states[-2] if len(states) > 1 else None), game.state_name(state)),
+            "steps": [(step.name, place.after(step.edge).address()) for step in steps],
+            "back": [(k, _moved(place, place.line[:k]).address()) for k in range(len(place.line))],
+            "over": game.actor(state) == TERMINAL,
+            "mover": game.player_names[game.actor(state)] if game.actor(state) < NATURE else "chance",
+            "found": None,
+        }
+        if growth is not None:
+            last = len(growth.snapshots) - 1
+            at = last if place.step is None else min(place.step, last)
+            snapshot = growth.snapshots[at]
+            values["found"] = {
+                "trained": growth.trained,
+                "at": at,
+                "last": last,
+                "snapshot": snapshot,
+                "marks": [(k, each.simulations, _at(place, k).address()) for k, each in enumerate(growth.snapshots)],
+                "policies": [(title, Markup(svg)) for title, svg in policy_pictures(game, state, snapshot)],
+                "worths": worths(game, state, snapshot),
+                "tree": Markup(tree_picture(snapshot)),
+                "drawn": len(snapshot.blocks),
+                "svg": _at(place, at).address("/position.svg"),
+            }
+        return self._page("position.html", values)
+
+    def runs(self, runs: Sequence[RunFolder]) -> str:
+        """The runs there are."""
+        return self._page("runs.html", {"runs": runs})
+
+    def run(self, shown: Sequence[RunFolder], others: Sequence[RunFolder], pictures: Sequence[tuple[str, str]]) -> str:
+        """One run, or two beside each other."""
+        drawn = [(title, Markup(svg)) for title, svg in pictures]
+        return self._page("run.html", {"shown": shown, "others": others, "pictures": drawn})
+
+
+def json_of(view: View) -> str:
+    """A view as JSON."""
+    return json.dumps(asdict(view), allow_nan=False)
+
+
+def _moved(place: Place, line: tuple[int, ...]) -> Place:
+    return Place(place.game, line, place.agent, place.simulations, place.per_update, place.seed)
+
+
+def _at(place: Place, step: int) -> Place:
+    return Place(place.game, place.line, place.agent, place.simulations, place.per_update, place.seed, step)
+
+
+def _board(board: BoardSeen | None, title: str) -> Markup | None:
+    """A board's picture; its squares are said in words by what names them."""
+    return None if board is None else Markup(board_picture(board.kind, board.rows, board.marked, title))
+
+
+def _card(card: ShownCard) -> str:
+    if card.die:
+        return die_picture(int(card.face or 0), card.kind)
+    return card_picture(card.face, card.kind)
+
+
+def _beliefs(title: str, belief: Sequence[tuple[str, float]]) -> Markup | None:
+    """What an agent believed, as bars."""
+    return Markup(bar_chart(f"belief at {title}", belief[:_BARS])) if belief else None
+
+
+def _positions(view: View) -> list[tuple[int, str]]:
+    """Links to the positions along a finished game."""
+    if view.line is None:
+        return []
+    return [(k, Place(view.game, view.line[:k]).address()) for k in range(len(view.line))]
+
+
+def squares_of(view: View, chosen: str) -> tuple[list[Square], tuple[Choice, ...]]:
+    """The cells over a board's picture, row by row, and the choices that have none."""
+    if view.board is None:
+        return [], view.choices
+    if view.board.kind == "connect_four":
+        by_column = {int(choice.name) - 1: choice for choice in view.choices}
+        return [_button(by_column.get(c)) for c in range(len(view.board.rows[0]))], ()
+    if view.board.kind == "chess":
+        return _chess_squares(view, chosen)
+    height, letters = len(view.board.rows), _GO_LETTERS if view.board.kind == "go" else "abc"
+    placed: dict[tuple[int, int], Choice] = {}
+    rest = []
+    for choice in view.choices:
+        found = re.fullmatch(r"([A-Za-z])([0-9]+)", choice.name)
+        if found is None:
+            rest.append(choice)
+        else:
+            placed[height - int(found[2]), letters.index(found[1])] = choice
+    cells = [(r, c) for r in range(height) for c in range(len(view.board.rows[0]))]
+    return [_button(placed.get(cell)) for cell in cells], tuple(rest)
+
+
+def _button(choice: Choice | None) -> Square:
+    return Square() if choice is None else Square(choice.name, choice.column)
+
+
+def _chess_squares(view: View, chosen: str) -> tuple[list[Square], tuple[Choice, ...]]:
+    """Pieces that can move are links; once one is chosen, where it can go are buttons."""
+    starts = {choice.name[:2] for choice in view.choices}
+    goals: dict[str, Choice] = {}
+    for choice in view.choices:
+        if choice.name[:2] == chosen and (choice.name[2:4] not in goals or choice.name.endswith("q")):
+            goals[choice.name[2:4]] = choice
+    cells = []
+    for rank in "87654321":
+        for file in "abcdefgh":
+            name = f"{file}{rank}"
+            if name in goals:
+                cells.append(Square(f"{chosen} to {name}", goals[name].column))
+            elif name in starts:
+                cells.append(Square(name, None, f"?from={name}", name == chosen))
+            else:
+                cells.append(Square())
+    return cells, view.choices

@@ -1,0 +1,190 @@
+"""Positions whose whole state is their address: the game, the public line, the agent, (s, c), the seed, the step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import urlencode
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.errors import GameError, SettingError
+from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.pictures.charts import bar_chart, policy_chart
+from sog.pictures.icicle import icicle
+from sog.web.asked import PositionAsked, Snapshot, check_budget
+from sog.web.offers import Offers
+from sog.web.recorded import new_words
+
+__all__ = ["Place", "Step", "Worth", "next_steps", "place_of", "policy_pictures", "state_at", "tree_picture", "worths"]
+
+_LONGEST: Final = 1_000  # edges of a line
+_SHOWN: Final = 24  # infostates, the likeliest
+_STEPS: Final = 100  # ways on from a position
+_MOVES: Final = 14  # actions of a board's position that are drawn
+_LINE: Final = re.compile(r"(\d{1,6}(-\d{1,6})*)?")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position and how it is searched.
+
+    line: public edges from the root.  agent: the key of whoever searches.  step: which snapshot of the search is shown,
+    from 0; None for the last.
+    """
+
+    game: str
+    line: tuple[int, ...] = ()
+    agent: str = "network"
+    simulations: int = 100
+    per_update: float = 1.0
+    seed: int = 0
+    step: int | None = None
+
+    def address(self, page: str = "/position") -> str:
+        """Its URL on this server."""
+        query = {
+            "game": self.game,
+            "line": "-".join(map(str, self.line)),
+            "agent": self.agent,
+            "s": self.simulations,
+            "c": f"{self.per_update:g}",
+            "seed": self.seed,
+            **({} if self.step is None else {"step": self.step}),
+        }
+        return f"{page}?{urlencode(query)}"
+
+    def after(self, edge: int) -> Place:
+        """The position after one more public edge."""
+        return replace(self, line=(*self.line, edge), step=None)
+
+    def asked(self, offers: Offers, game: Game) -> PositionAsked:
+        """What a process is asked. SettingError for an agent that is not offered, or does not search."""
+        chair = offers.chair(game, self.agent, None, None)
+        if not any(sitter.searches for sitter in offers.sitters(game) if sitter.key == self.agent):
+            raise SettingError(f"{chair.label}: this player does not search")
+        return PositionAsked(game.name, self.line, chair.agent, self.simulations, self.per_update, self.seed)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A way on from a position: its public edge and its name."""
+
+    edge: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Worth:
+    """An infostate with its part of its player's range and its value, in utilities."""
+
+    name: str
+    share: float
+    value: float
+
+
+def place_of(query: Mapping[str, str], game: Game) -> Place:
+    """The place that an address names. SettingError where a part of it makes no sense."""
+    line = query.get("line", "")
+    if not _LINE.fullmatch(line) or line.count("-") >= _LONGEST:
+        raise SettingError("line is the public edges from the root, such as 1-0-2")
+    usual = (400, 10.0) if game.deterministic else (100, 1.0)
+    simulations = _whole(query, "s", usual[0])
+    try:
+        per_update = float(query.get("c") or usual[1])
+    except ValueError as error:
+        raise SettingError("c is a number above 0") from error
+    check_budget(simulations, per_update)
+    step = None if "step" not in query else _whole(query, "step", 0)
+    edges = tuple(int(edge) for edge in line.split("-")) if line else ()
+    return Place(
+        game.name, edges, query.get("agent", "network"), simulations, per_update, _whole(query, "seed", 0), step
+    )
+
+
+def _whole(query: Mapping[str, str], name: str, usual: int) -> int:
+    text = query.get(name) or str(usual)
+    if not re.fullmatch(r"[0-9]{1,15}", text):
+        raise SettingError(f"{name} is a whole number")
+    return int(text)
+
+
+def state_at(game: Game, line: Sequence[int]) -> list[State]:
+    """The public states along a line, the root's first. GameError where it leaves the game."""
+    states = [game.root()]
+    for edge in line:
+        if game.actor(states[-1]) == TERMINAL or not game.listable(states[-1]):
+            raise GameError("this line leads beyond what the game lists")
+        states.append(game.child(states[-1], edge))
+    return states
+
+
+def next_steps(game: Game, state: State) -> list[Step]:
+    """The public edges that leave a state, as far as they are listed; the first hundred."""
+    if game.actor(state) == TERMINAL or not game.listable(state):
+        return []
+    actions = game.actions(state).tolist()
+    if game.deterministic:
+        return [Step(a, game.action_name(state, action)) for a, action in enumerate(actions)]
+    fan = game.fan(state)
+    if game.actor(state) < NATURE and fan.moves is not None:
+        edges = fan.moves.edge
+        if ((edges == np.arange(edges.shape[1])) | (edges < 0)).all():
+            return [Step(a, game.action_name(state, action)) for a, action in enumerate(actions)]
+    here = game.state_name(state)
+    named = (game.state_name(fan.children[e]) for e in range(min(len(fan.children), _STEPS)))
+    return [Step(e, new_words(here, name)) for e, name in enumerate(named)]
+
+
+def policy_pictures(game: Game, state: State, snapshot: Snapshot) -> list[tuple[str, str]]:
+    """The policy and, after it, the prior: (heading, SVG); with each likely infostate or, on a board, by move."""
+    player = game.actor(state)
+    names = [game.action_name(state, int(action)) for action in game.actions(state)]
+    parts = (("Policy", snapshot.policy), ("Prior of the network", snapshot.prior))
+    if game.perfect_information:
+        order = np.argsort(-snapshot.policy[:, 0], kind="stable")[:_MOVES].tolist()
+        return [(title, bar_chart(title, [(names[a], float(table[a, 0])) for a in order])) for title, table in parts]
+    likely = _likely(snapshot.ranges[player])
+    labels = [game.infostate_name(state, player, i) for i in likely]
+    return [
+        (
+            title,
+            policy_chart(
+                title, names, [(label, table[:, i].tolist()) for label, i in zip(labels, likely, strict=True)]
+            ),
+        )
+        for title, table in parts
+    ]
+
+
+def _likely(ranges: Float64) -> list[int]:
+    """The likeliest infostates, in their order; all of them where they are few."""
+    if len(ranges) <= _SHOWN:
+        return list(range(len(ranges)))
+    found: list[int] = np.sort(np.argsort(-ranges, kind="stable")[:_SHOWN]).tolist()
+    return found
+
+
+def worths(game: Game, state: State, snapshot: Snapshot) -> list[tuple[str, list[Worth]]]:
+    """Range and value of both players' likeliest infostates."""
+    out = []
+    for p in (0, 1):
+        likely = _likely(snapshot.ranges[p])
+        rows = [
+            Worth(game.infostate_name(state, p, i), float(snapshot.ranges[p][i]), float(snapshot.values[p][i]))
+            for i in likely
+        ]
+        out.append((game.player_names[p], rows))
+    return out
+
+
+def tree_picture(snapshot: Snapshot) -> str:
+    """The most visited part of the search's tree."""
+    drawn = len(snapshot.blocks)
+    return icicle(
+        f"the {drawn} most visited of {snapshot.nodes:,} nodes after {snapshot.simulations:,} simulations",
+        snapshot.blocks,
+    )

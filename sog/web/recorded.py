@@ -1,0 +1,141 @@
+"""Records how a search grows: what it knows after 1, 2, 4, ... simulations, with the most visited part of its tree."""
+
+from __future__ import annotations
+
+import heapq
+from typing import Final
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.base import NATURE
+from sog.pictures.icicle import Block
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.settings import Budget
+from sog.web.asked import Snapshot
+
+__all__ = ["Recording", "most_visited", "new_words"]
+
+DRAWN: Final = 200  # nodes of a tree, at most
+_WORDS: Final = 90  # letters of what is said of a node
+
+
+class Recording:
+    """The record of one search: give `after_round` to it, then read `finished()`. The search is none the different.
+
+    tree: it grows.  start: the searched node in it.
+    """
+
+    def __init__(self, tree: Lookahead, start: int, budget: Budget) -> None:
+        self._tree, self._start, self._budget = tree, start, budget
+        self._rounds, self._next = 0, 1
+        self._snapshots: list[Snapshot] = []
+
+    def after_round(self) -> bool:
+        """Called by the search after each of its rounds; never ends it."""
+        self._rounds += 1
+        done = min(self._rounds * self._budget.expansions, self._budget.simulations)
+        if self._next <= done < self._budget.simulations:
+            self._snapshots.append(self._taken(done))
+            while self._next <= done:
+                self._next *= 2
+        return False
+
+    def finished(self) -> tuple[Snapshot, ...]:
+        """All snapshots, the finished search's last."""
+        return (*self._snapshots, self._taken(self._budget.simulations))
+
+    def _taken(self, simulations: int) -> Snapshot:
+        tree, n = self._tree, self._start
+        tree.update_average_policy()  # which the search itself does not read
+        sums = tree.range_sums(n)
+        values = tree.values(n)
+        return Snapshot(
+            simulations,
+            tree.policy(n).copy(),
+            _scaled(tree.prior(n)),
+            (values[0].copy(), values[1].copy()),
+            (_scaled(sums[0]), _scaled(sums[1])),
+            most_visited(tree, n, DRAWN),
+            tree.size,
+        )
+
+
+def _scaled(numbers: Float64) -> Float64:
+    """Columns that sum to 1, where they have any sum."""
+    total = numbers.sum(axis=0)
+    scaled: Float64 = np.divide(numbers, total, out=np.zeros_like(numbers), where=total > 0)
+    return scaled
+
+
+def most_visited(tree: Lookahead, start: int, count: int) -> tuple[Block, ...]:
+    """The `count` most visited nodes at and below a node, parents first."""
+    blocks = [Block(-1, 1.0, tree.actor(start), "", f"{tree.size:,} nodes")]
+    waiting: list[tuple[float, int, int, Block]] = []  # most visits first, then the order they were met in
+    met = 0
+
+    def open_node(n: int, place: int) -> None:
+        nonlocal met
+        for child, block, visits in _children(tree, n, place):
+            met += 1
+            heapq.heappush(waiting, (-visits, met, child, block))
+
+    open_node(start, 0)
+    while waiting and len(blocks) < count:
+        _, _, n, block = heapq.heappop(waiting)
+        blocks.append(block)
+        open_node(n, len(blocks) - 1)
+    return tuple(blocks)
+
+
+def _children(tree: Lookahead, n: int, place: int) -> list[tuple[int, Block, float]]:
+    """The children of a node that are in the tree, each with its block and its visits."""
+    if not tree.is_open(n):
+        return []
+    public, s = tree.public, tree.public_node(n)
+    game, state = public.game, public.states[s]
+    plain = tree.actor(n) < NATURE and (game.deterministic or public.is_plain(s))
+    taken = tree.visits(n).sum(axis=1) if plain else None
+    actions = public.actions(s).tolist() if plain else []
+    found, here = [], game.state_name(state)
+    for edge, child in enumerate(tree.children(n)):
+        if child >= 0:
+            below = public.states[tree.public_node(child)]
+            visits = float(taken[edge]) if taken is not None else _own_visits(tree, child)
+            label = game.action_name(state, actions[edge]) if plain else new_words(here, game.state_name(below))
+            found.append((child, label, game.state_name(below), visits))
+    total = sum(1.0 + visits for *_, visits in found)  # a node without visits has a place, too
+    return [
+        (
+            child,
+            Block(
+                place,
+                (1.0 + visits) / total,
+                tree.actor(child),
+                label,
+                f"{label}: {visits:,.0f} visits. {_short(name)}",
+            ),
+            visits,
+        )
+        for child, label, name, visits in found
+    ]
+
+
+def _own_visits(tree: Lookahead, n: int) -> float:
+    """How often simulations went on from a node, or from the nodes after its chance event."""
+    if not tree.is_open(n):
+        return 0.0
+    if tree.actor(n) < NATURE:
+        return float(tree.visits(n).sum())
+    return sum(_own_visits(tree, child) for child in tree.children(n) if child >= 0)
+
+
+def new_words(before: str, after: str) -> str:
+    """What the name of a state has that the one before it had not."""
+    if after.startswith(before):
+        return after[len(before) :].strip(" |,") or after
+    return after
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WORDS else f"{text[: _WORDS - 1]}…"

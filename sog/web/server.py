@@ -1,0 +1,306 @@
+"""Which address is answered by what: games are played by forms, positions are searched, runs are shown.
+
+GET changes nothing. Whatever a request names is looked up among what is offered (offers), and never opened by its name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from urllib.parse import parse_qsl, quote
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from sog.cluster.executor import WorkLost
+from sog.errors import SettingError, SogError
+from sog.games.base import NATURE, Game
+from sog.lru import LruCache
+from sog.web.asked import Growth, PositionAsked
+from sog.web.guard import LARGEST_BODY, Door, Guard
+from sog.web.lanes import Busy, Lanes
+from sog.web.offers import Offers, RunFolder
+from sog.web.pages import Pages, json_of
+from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
+from sog.web.runs import pictures_of_runs, read_curve
+from sog.web.tables import Table, Tables
+from sog.web.views import View, view_of, viewer_at
+
+__all__ = ["Site", "application"]
+
+_STATIC: Final = {
+    "style.css": "text/css; charset=utf-8",
+    "app.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+_ROOM: Final = Path(__file__).parent / "static"
+_LISTED: Final = 20  # games on the page of those that were played on last
+_SEARCHES: Final = 16  # recorded searches that are kept
+_BODY_SECONDS: Final = 10.0
+_SVG: Final = "image/svg+xml"
+
+T = TypeVar("T")
+
+
+def application(offers: Offers, folder: Path, searches: int, door: Door) -> Guard:
+    """The whole server, as an ASGI application.  folder: of the games.  searches: at once, at most."""
+    site = Site(offers, Tables(folder), Lanes(searches))
+    app = Starlette(
+        routes=site.routes(),
+        exception_handlers={SogError: site.refused, 404: site.missing, 405: site.missing},
+        lifespan=site.living,
+    )
+    app.state.site = site
+    return Guard(app, door)
+
+
+class Site:
+    """What the addresses answer."""
+
+    def __init__(self, offers: Offers, tables: Tables, lanes: Lanes) -> None:
+        self.offers, self.tables, self.lanes = offers, tables, lanes
+        self.pages = Pages(list(offers.runs.values()))
+        self._searches = LruCache[PositionAsked, Future[Growth]](_SEARCHES)
+
+    def routes(self) -> list[Route]:
+        """All addresses."""
+        return [
+            Route("/", self.home),
+            Route("/new", self.setup),
+            Route("/games", self.played, methods=["GET"]),
+            Route("/games", self.begin, methods=["POST"]),
+            Route("/games/{name}", self.game),
+            Route("/games/{name}/view.json", self.view_json),
+            Route("/games/{name}/record", self.record),
+            Route("/games/{name}/move", self.move, methods=["POST"]),
+            Route("/games/{name}/continue", self.play_on, methods=["POST"]),
+            Route("/position", self.position),
+            Route("/position.svg", self.position_svg),
+            Route("/runs", self.runs),
+            Route("/runs/{name}", self.run),
+            Route("/static/{name}", self.static),
+        ]
+
+    @asynccontextmanager
+    async def living(self, app: Starlette) -> AsyncIterator[None]:
+        """While the server runs; then its processes are ended."""
+        try:
+            yield
+        finally:
+            self.lanes.close()
+
+    # --- first pages ---
+
+    async def home(self, request: Request) -> Response:
+        trained = [name for name in self.offers.games if self.offers.trained(name)]
+        return HTMLResponse(self.pages.home(self.offers.games, trained, list(self.offers.runs.values())))
+
+    async def static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _STATIC:
+            return await self.missing(request, None)
+        return Response((_ROOM / name).read_bytes(), media_type=_STATIC[name])
+
+    async def refused(self, request: Request, error: Any) -> Response:
+        """What a person should know of a request that cannot be answered."""
+        status = 429 if isinstance(error, Busy) else 503 if isinstance(error, WorkLost) else 400
+        return HTMLResponse(self.pages.message("This is not possible", str(error)), status)
+
+    async def missing(self, request: Request, error: Any) -> Response:
+        status = getattr(error, "status_code", 404)
+        return HTMLResponse(self.pages.message("Nothing is here", "No page has this address."), status)
+
+    # --- games ---
+
+    async def setup(self, request: Request) -> Response:
+        name = request.query_params.get("game", "")
+        game = await run_in_threadpool(self.offers.game, name)
+        sitters = await run_in_threadpool(self.offers.sitters, game)
+        return HTMLResponse(self.pages.setup(game, self.offers.games[name], sitters))
+
+    async def played(self, request: Request) -> Response:
+        return HTMLResponse(self.pages.played(await run_in_threadpool(self._latest)))
+
+    def _latest(self) -> list[View]:
+        """Views of the latest games; those whose files cannot be read are left out."""
+        views = []
+        for name in self.tables.latest(_LISTED):
+            try:
+                views.append(self._view(self.tables.get(name)))
+            except SogError:
+                continue
+        return views
+
+    async def begin(self, request: Request) -> Response:
+        form = await _form(request)
+        table = await run_in_threadpool(self._begin, form)
+        await self._agents_move(table)
+        return _to(table)
+
+    def _begin(self, form: dict[str, str]) -> Table:
+        game = self.offers.game(form.get("game", ""))
+        simulations, per_update = _number(form, "simulations", int), _number(form, "per_update", float)
+        zero, one = (self.offers.chair(game, form.get(f"seat{p}", ""), simulations, per_update) for p in (0, 1))
+        return self.tables.begin(game, (zero, one))
+
+    async def game(self, request: Request) -> Response:
+        view = await self._seen(request)
+        return HTMLResponse(self.pages.game(view, request.query_params.get("from", "")[:2]))
+
+    async def view_json(self, request: Request) -> Response:
+        return Response(json_of(await self._seen(request)), media_type="application/json")
+
+    async def record(self, request: Request) -> Response:
+        view = await self._seen(request)
+        if view.record is None:
+            raise SettingError("a game's record can be read once it is over")
+        return PlainTextResponse(view.record)
+
+    async def move(self, request: Request) -> Response:
+        """A person's move. `at` is how many moves the page showed, so that an old page makes none."""
+        form, table = await _form(request), await self._table(request)
+        await run_in_threadpool(self._move, table, _number(form, "at", int), _number(form, "move", int))
+        await self._agents_move(table)
+        return _to(table)
+
+    def _move(self, table: Table, at: int | None, column: int | None) -> None:
+        with table.lock:
+            if table.is_over or not table.chairs[table.actor].is_person:
+                raise SettingError("it is not a person's turn")
+            if column is None or at != len(table.made):
+                raise SettingError("the game has moved on since that page was made: go back to it")
+            self.tables.move(table, column)
+
+    async def play_on(self, request: Request) -> Response:
+        """Whoever is to move does so, if it is an agent."""
+        await _form(request)
+        table = await self._table(request)
+        await self._agents_move(table)
+        return _to(table)
+
+    async def _agents_move(self, table: Table) -> None:
+        """Agents move until a person is to, or once where no person plays."""
+        persons = any(chair.is_person for chair in table.chairs)
+        while not table.is_over and not table.chairs[table.actor].is_person:
+            with table.lock:
+                asked, at = table.asked(), len(table.made)
+            self.offers.refuse_code(asked.chair)
+            try:
+                found = await asyncio.wrap_future(self.lanes.submit(table.name, "move", asked))
+            except Busy:
+                return  # the page has a button for it
+            await run_in_threadpool(self._take, table, at, found)
+            if not persons:
+                return
+
+    def _take(self, table: Table, at: int, found: Any) -> None:
+        """An agent's move, unless another request has made it meanwhile."""
+        with table.lock:
+            if at == len(table.made):
+                self.tables.move(table, found.column, found)
+
+    async def _table(self, request: Request) -> Table:
+        found: Table = await run_in_threadpool(self.tables.get, request.path_params["name"])
+        return found
+
+    async def _seen(self, request: Request) -> View:
+        found: View = await run_in_threadpool(self._view, await self._table(request))
+        return found
+
+    def _view(self, table: Table) -> View:
+        with table.lock:
+            return view_of(table, viewer_at(table))
+
+    # --- positions ---
+
+    async def position(self, request: Request) -> Response:
+        game, place = await self._placed(request)
+        states = await run_in_threadpool(state_at, game, place.line)
+        growth = await self._growth(place, game) if game.actor(states[-1]) < NATURE else None
+        steps = await run_in_threadpool(next_steps, game, states[-1])
+        return HTMLResponse(await run_in_threadpool(self.pages.position, place, game, states, steps, growth))
+
+    async def position_svg(self, request: Request) -> Response:
+        game, place = await self._placed(request)
+        states = await run_in_threadpool(state_at, game, place.line)
+        if game.actor(states[-1]) >= NATURE:
+            raise SettingError("no player is to move in this position")
+        snapshots = (await self._growth(place, game)).snapshots
+        shown = snapshots[-1 if place.step is None else min(place.step, len(snapshots) - 1)]
+        return Response(tree_picture(shown), media_type=_SVG)
+
+    async def _placed(self, request: Request) -> tuple[Game, Place]:
+        game = await run_in_threadpool(self.offers.game, request.query_params.get("game", ""))
+        return game, place_of(request.query_params, game)
+
+    async def _growth(self, place: Place, game: Game) -> Growth:
+        """The recorded search, which those who ask for the same share."""
+        asked = await run_in_threadpool(place.asked, self.offers, game)
+        if asked not in self._searches or self._searches[asked].cancelled():
+            self._searches[asked] = self.lanes.submit(repr(asked), "look", asked)
+        try:
+            found: Growth = await asyncio.shield(asyncio.wrap_future(self._searches[asked]))
+        except SogError:
+            if asked in self._searches:
+                self._searches.drop(asked)
+            raise
+        return found
+
+    # --- runs ---
+
+    async def runs(self, request: Request) -> Response:
+        return HTMLResponse(self.pages.runs(list(self.offers.runs.values())))
+
+    async def run(self, request: Request) -> Response:
+        shown = [self._run(request.path_params["name"])]
+        beside = request.query_params.get("beside", "")
+        if beside:
+            shown.append(self._run(beside))
+        others = [run for run in self.offers.runs.values() if run not in shown]
+        pictures = await run_in_threadpool(lambda: pictures_of_runs([(run, read_curve(run)) for run in shown]))
+        return HTMLResponse(self.pages.run(shown, others, pictures))
+
+    def _run(self, name: str) -> RunFolder:
+        if name not in self.offers.runs:
+            raise SettingError("there is no such run here: name its folder on the command line of `sog serve`")
+        return self.offers.runs[name]
+
+
+def _to(table: Table) -> Response:
+    return RedirectResponse(f"/games/{quote(table.name)}", 303)
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """A form's fields. SettingError for a body that is too large, too slow or none."""
+    body = b""
+    try:
+        async with asyncio.timeout(_BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_BODY:
+                    raise SettingError("the body is too large")
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
+    except TimeoutError as error:
+        raise SettingError("the body did not come in time") from error
+    except ValueError as error:
+        raise SettingError("the body is no form") from error
+
+
+def _number(form: dict[str, str], name: str, kind: Callable[[str], T]) -> T | None:
+    """A field's number; None where it is empty. SettingError where it is none."""
+    text = form.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        if len(text) > 20 or not text.isascii():
+            raise ValueError
+        return kind(text)
+    except ValueError as error:
+        raise SettingError(f"{name.replace('_', ' ')} is a number") from error

@@ -1,0 +1,206 @@
+"""What runs in a process of its own: agents of games in play, and searches of positions that are recorded as they grow.
+
+An agent is given public states and its own infostates, never the opponent's. One that a new process makes anew goes
+through its earlier decisions first, so that it continues as it would have.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from sog.agents.entrants import open_entrant
+from sog.agents.opening import make_player, open_network, player_with
+from sog.algorithms.student.algorithm import Student
+from sog.algorithms.student.player import SogPlayer
+from sog.errors import SettingError
+from sog.games.base import Game
+from sog.games.catalog import make_game
+from sog.lru import LruCache
+from sog.opponents.random_player import RandomPlayer
+from sog.play.agent import SearchAgent
+from sog.play.hand import agents_of
+from sog.play.player import Limits, Player, think
+from sog.play.resolver import Resolving, Solved
+from sog.searches.leaves.drive import run
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.whole import listed_tree
+from sog.training.opened import Opened
+from sog.web.asked import Chair, Growth, MoveAsked, MoveFound, PositionAsked, Way
+from sog.web.recorded import Recording
+
+__all__ = ["Thinker"]
+
+_GAMES: Final = 8  # agents in mid-game that a process keeps
+_NETWORKS: Final = 4
+_BELIEVED: Final = 24  # infostates of a belief that are kept, the likeliest
+_EXPECTED: Final = 5  # moves of the line that a player of a board expects
+
+
+class _InPlay(Protocol):
+    """An agent in the middle of a game."""
+
+    def move(self, asked: MoveAsked) -> MoveFound | None:
+        """Its action; None where it was asked already, and cannot be again."""
+
+
+class Thinker:
+    """Answers the server, one question after the other."""
+
+    def __init__(self) -> None:
+        threadpool_limits(1)
+        self._playing = LruCache[str, _InPlay](_GAMES)
+        self._listed = LruCache[str, "PublicTree | None"](2)
+        self._networks = LruCache[tuple[str, str], Opened](_NETWORKS)
+
+    def move(self, asked: MoveAsked) -> MoveFound:
+        """An agent's action in a game. SogError where what the chair names cannot play it."""
+        key = f"{asked.table} {asked.player}"
+        found = self._playing[key].move(asked) if key in self._playing else None
+        if found is None:
+            self._playing[key] = self._seated(asked)
+            found = self._playing[key].move(asked)
+        assert found is not None
+        return found
+
+    def look(self, asked: PositionAsked) -> Growth:
+        """A search of a position, recorded. SogError where the network or the position is none."""
+        opened = self._network(asked.agent, asked.game)
+        chosen = Student(simulations=asked.simulations, per_update=asked.per_update)
+        plays = player_with(opened, chosen, opened.game.deterministic)
+        assert isinstance(plays, Student)
+        search = _board_growth if opened.game.deterministic else _chain_growth
+        return search(opened, plays, asked)
+
+    def _seated(self, asked: MoveAsked) -> _InPlay:
+        game, chair = make_game(asked.game), asked.chair
+        if game.deterministic and not chair.is_code:
+            return _BoardAgent(game, self._board_player(game, chair, asked.seed))
+        return _HandAgent(game, chair, asked, self._tree(game))
+
+    def _board_player(self, game: Game, chair: Chair, seed: int) -> Player:
+        if chair.agent == "random":
+            return RandomPlayer(seed=seed)
+        opened = self._network(chair.agent, game.name)
+        plays = player_with(opened, None, True)
+        return make_player(opened, plays.varied(**_budget(chair, tuple(plays.own()))), seed)
+
+    def _network(self, agent: str, game: str) -> Opened:
+        if (agent, game) not in self._networks:
+            self._networks[agent, game] = open_network(agent, game=game)
+        return self._networks[agent, game]
+
+    def _tree(self, game: Game) -> PublicTree | None:
+        if game.deterministic:
+            return None
+        if game.name not in self._listed:
+            self._listed[game.name] = listed_tree(game)
+        return self._listed[game.name]
+
+
+def _budget(chair: Chair, takes: tuple[str, ...]) -> dict[str, int | float | str | None]:
+    """The chair's search budget, as far as there is one."""
+    budget = {"simulations": chair.simulations, "per_update": chair.per_update}
+    return {name: value for name, value in budget.items() if value is not None and name in takes}
+
+
+class _HandAgent:
+    """An agent of a game with hidden information or chance."""
+
+    def __init__(self, game: Game, chair: Chair, asked: MoveAsked, listed: PublicTree | None) -> None:
+        entrant = open_entrant(chair.label, chair.agent, game, None, _budget(chair, ("simulations", "per_update")))
+        self.agent, self.note = agents_of(game, entrant, listed)(asked.player, asked.seed), entrant.note
+        self.agent.new_game()
+        self._nodes, self._done = [0], 0
+
+    def move(self, asked: MoveAsked) -> MoveFound | None:
+        if len(asked.own) <= self._done:
+            return None
+        for step in asked.way[len(self._nodes) - 1 :]:
+            self._nodes.append(_child(self.agent.public, self._nodes[-1], step))
+        column, infostate = -1, -1
+        for number, (depth, infostate) in enumerate(asked.own[self._done :], start=self._done):
+            rng = np.random.default_rng((asked.seed, number))
+            column = int(self.agent.act(self._nodes[depth], infostate, rng))
+        self._done = len(asked.own)
+        belief = self.agent.belief(infostate)
+        likely = [] if belief is None else np.argsort(-belief, kind="stable")[:_BELIEVED].tolist()
+        kept = () if belief is None else tuple((i, float(belief[i])) for i in likely if belief[i] > 0.0005)
+        return MoveFound(column, kept, note=self.note)
+
+
+def _child(public: PublicTree, node: int, step: int | object) -> int:
+    """The node after a step of a way."""
+    if not isinstance(step, int):
+        return public.add(step, node)
+    public.list_fan(node)
+    return public.child(node, step)
+
+
+class _BoardAgent:
+    """A player of a game of perfect information without chance."""
+
+    def __init__(self, game: Game, player: Player) -> None:
+        self.game, self.player = game, player
+        player.new_game(game)
+
+    def move(self, asked: MoveAsked) -> MoveFound:
+        moves = _moves(self.game, asked.way)
+        thought = think(self.player, moves, Limits())
+        state = self.player.tree.public.states[self.player.tree.node_after(moves)]
+        expected, line = list[str](), list(moves)
+        for action in thought.candidates[0].line[:_EXPECTED]:
+            expected.append(self.game.action_name(state, action))
+            line.append(action)
+            state = self.player.tree.public.states[self.player.tree.node_after(line)]
+        words = f"value {thought.value:+.2f}, expects {' '.join(expected)}" if thought.nodes > 1 else ""
+        column = self.player.tree.actions(self.player.tree.node_after(moves)).index(thought.action)
+        return MoveFound(column, words=words)
+
+
+def _moves(game: Game, way: Way) -> list[int]:
+    """Action identities of public edges of a deterministic game."""
+    moves, state = list[int](), game.root()
+    for edge in way:
+        assert isinstance(edge, int)
+        moves.append(int(game.actions(state)[edge]))
+        state = game.child(state, edge)
+    return moves
+
+
+def _board_growth(opened: Opened, plays: Student, asked: PositionAsked) -> Growth:
+    """The search of a board's position itself, from scratch."""
+    player = make_player(opened, plays, asked.seed)
+    assert isinstance(player, SogPlayer)
+    player.new_game(opened.game)
+    search = player.search(_moves(opened.game, asked.line))
+    assert hasattr(search, "tree")
+    recording = Recording(search.tree, 0, player.budget)
+    run(search.steps(recording.after_round), player.evaluator)
+    return Growth(recording.finished(), opened.trained)
+
+
+def _chain_growth(opened: Opened, plays: Student, asked: PositionAsked) -> Growth:
+    """The chain of searches of whoever acts at the end of the line; the last one is recorded."""
+    public, way = PublicTree(opened.game), [0]
+    for edge in asked.line:
+        way.append(_child(public, way[-1], edge))
+    player = public.actor(way[-1])
+    if player not in (0, 1):
+        raise SettingError("no player is to move in this position")
+    agent = plays.agents(public, opened)(player, asked.seed)
+    assert isinstance(agent, SearchAgent)
+    settings = agent.settings
+    before = [s for s in way[:-1] if public.actor(s) == player or (settings.every_decision and public.actor(s) < 2)]
+    solved: Solved | None = None
+    for node in before:
+        resolving = Resolving(public, player, node, solved, settings, asked.seed)
+        run(resolving.steps(), agent.evaluator)
+        solved = resolving.solved()
+    resolving = Resolving(public, player, way[-1], solved, settings, asked.seed)
+    recording = Recording(resolving.tree, resolving.start, settings.budget)
+    run(resolving.steps(recording.after_round), agent.evaluator)
+    resolving.solved()
+    return Growth(recording.finished(), opened.trained)

@@ -1,0 +1,287 @@
+"""What a viewer may know of a game: one frozen type, of which page, JSON and record are made, and nothing else.
+
+A viewer is a seat, or nobody; once the game is over, both hands are open. Two games that a viewer cannot tell apart
+give equal views (tests/web/test_leaks.py). So nothing here may depend on the other player's infostate: not its legal
+actions, not the agent's belief (which is given the agent's own hand), not the seed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, cast
+
+from sog.games.base import Game, State
+from sog.games.boards.go import Go
+from sog.games.game_records import GameRecord
+from sog.games.rules.liars_dice import LiarsDice
+from sog.web.tables import Made, Table
+
+__all__ = ["BoardSeen", "Choice", "Mind", "ShownCard", "View", "board_of", "cards_of", "view_of", "viewer_at"]
+
+_CARD: Final = r"(?:[2-9TJQKA][shdc])"
+_CARDS: Final = re.compile(f"{_CARD}+")
+_BOARD_CARDS: Final = re.compile(rf"\bboard ({_CARD}+)")
+_POKER: Final = ("kuhn_poker", "leduc_poker", "holdem")
+_BLANKS: Final = {str(k): "." * k for k in range(1, 9)}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A legal action of the viewer.  column: its place among the public state's actions."""
+
+    column: int
+    name: str
+
+
+@dataclass(frozen=True)
+class BoardSeen:
+    """A board.  rows: a letter a cell, the top row first.  marked: (row, column) of the last move's cells."""
+
+    kind: str
+    rows: tuple[str, ...]
+    marked: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class ShownCard:
+    """A card or a die.  owner: 0, 1 or -1 for the table.  face: "" where it is hidden.  kind: public, own or hidden."""
+
+    owner: int
+    face: str
+    kind: str
+    die: bool = False
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What an agent thought at one of its moves; only of games that are over."""
+
+    player: int
+    title: str
+    belief: tuple[tuple[str, float], ...]
+    words: str
+
+
+@dataclass(frozen=True)
+class View:
+    """All that a viewer may know of a game.
+
+    table: the game's id.  viewer: the seat that looks, None for nobody.  names: who plays.  moves: how many were made.
+    state: the public state in words.  hands: what each player holds, None where it is hidden.  actor: who is to move,
+    None at the end.  choices: the viewer's legal actions, where it is to move.  log: (player, words) of each move.
+    notes: what a person should know of the agents.  won: player 0's utility, and result in words, "" before the end.
+    record: the finished game as text.  line: its public edges, where all its events are listed.
+    """
+
+    table: str
+    game: str
+    viewer: int | None
+    names: tuple[str, str]
+    roles: tuple[str, str]
+    moves: int
+    state: str
+    board: BoardSeen | None
+    cards: tuple[ShownCard, ...]
+    hands: tuple[str | None, str | None]
+    hidden: bool
+    actor: int | None
+    choices: tuple[Choice, ...]
+    log: tuple[tuple[int, str], ...]
+    notes: tuple[str, ...] = ()
+    won: float | None = None
+    result: str = ""
+    minds: tuple[Mind, ...] = ()
+    record: str | None = None
+    line: tuple[int, ...] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.result != ""
+
+
+def viewer_at(table: Table) -> int | None:
+    """Whose view the screen has: the only person's; of two, that of whoever is to move; else nobody's."""
+    persons = [p for p in (0, 1) if table.chairs[p].is_person]
+    if len(persons) == 1:
+        return persons[0]
+    return table.actor if persons and not table.is_over else None
+
+
+def view_of(table: Table, viewer: int | None) -> View:
+    """The view of a seat, or of nobody; `table.lock` is held."""
+    game, world, over = table.game, table.world, is_revealed(table)
+    state = table.public.states[world.node]
+    hands = cast(
+        "tuple[str | None, str | None]",
+        tuple(game.infostate_name(state, p, world.pair[p]) if over or p == viewer else None for p in (0, 1)),
+    )
+    mine = not over and viewer is not None and table.actor == viewer and table.chairs[viewer].is_person
+    return View(
+        table=table.name,
+        game=game.name,
+        viewer=viewer,
+        names=(table.chairs[0].label, table.chairs[1].label),
+        roles=game.player_names,
+        moves=len(table.made),
+        state=game.state_name(state),
+        board=board_of(game, state, _before(table)),
+        cards=cards_of(game, state, hands, viewer),
+        hands=(None, None) if game.perfect_information else hands,
+        hidden=not game.perfect_information,
+        actor=None if over else table.actor,
+        choices=tuple(_choices(table)) if mine else (),
+        log=tuple((made.player, _said(table, made, viewer, over)) for made in table.made),
+        notes=tuple(sorted({made.found.note for made in table.made if made.found and made.found.note})),
+        won=table.referee.utility(world) if over else None,
+        result=_result(table) if over else "",
+        minds=tuple(_minds(table)) if over else (),
+        record=_record(table) if may_record(table) else None,
+        line=_line(table) if over else None,
+    )
+
+
+def is_revealed(table: Table) -> bool:
+    """Whether everything may be shown."""
+    return table.is_over
+
+
+def may_record(table: Table) -> bool:
+    """Whether the record may be read: it has every action and both hands."""
+    return table.is_over
+
+
+def _choices(table: Table) -> Iterator[Choice]:
+    """The legal actions of whoever is to move."""
+    state = table.public.states[table.world.node]
+    for column in table.referee.legal(table.world):
+        yield Choice(column, table.game.action_name(state, int(table.public.actions(table.world.node)[column])))
+
+
+def _said(table: Table, made: Made, viewer: int | None, over: bool) -> str:
+    """A move as the viewer learns of it: what others do unseen is not said before the end."""
+    node = made.before.node
+    table.public.list_fan(node)
+    seen = table.game.perfect_information or table.public.is_plain(node) or made.player == viewer or over
+    return _name(table, made) if seen else "a hidden move"
+
+
+def _name(table: Table, made: Made) -> str:
+    """A move's name."""
+    node = made.before.node
+    return table.game.action_name(table.public.states[node], int(table.public.actions(node)[made.column]))
+
+
+def _before(table: Table) -> State | None:
+    return table.public.states[table.made[-1].before.node] if table.made else None
+
+
+def _result(table: Table) -> str:
+    """Who won how much."""
+    won = table.referee.utility(table.world)
+    if won == 0:
+        return "A draw."
+    winner = 0 if won > 0 else 1
+    amount = "" if table.game.deterministic else f" {abs(won):g}"
+    role = table.game.player_names[winner]
+    return f"{role[:1].upper()}{role[1:]} ({table.chairs[winner].label}) wins{amount}."
+
+
+def _minds(table: Table) -> Iterator[Mind]:
+    """What the agents thought."""
+    for number, made in enumerate(table.made, start=1):
+        if made.found is not None and (made.found.belief or made.found.words):
+            state = table.public.states[made.before.node]
+            belief = tuple((table.game.infostate_name(state, 1 - made.player, i), p) for i, p in made.found.belief)
+            yield Mind(made.player, f"Move {number}, {_name(table, made)}", belief, made.found.words)
+
+
+def _line(table: Table) -> tuple[int, ...] | None:
+    """The public edges of the game, where all its events are listed."""
+    way = table.way(table.world.node)
+    return tuple(cast("tuple[int, ...]", way)) if all(isinstance(step, int) for step in way) else None
+
+
+def _record(table: Table) -> str:
+    """The game as text: in the format that programs of it read, or both hands and every move in words."""
+    game, names = table.game, (table.chairs[0].label, table.chairs[1].label)
+    if game.deterministic:
+        moves = tuple(int(table.public.actions(made.before.node)[made.column]) for made in table.made)
+        today = date.today().isoformat()
+        won = table.referee.utility(table.world) / game.u_max if table.is_over else 0.0
+        return game.write_record(GameRecord(names, today, "sog serve", "1", moves, won, "the end of the game"))
+    lines = [f"game: {game.name}", *(f"{game.player_names[p]}: {names[p]}" for p in (0, 1))]
+    for made in (None, *table.made):
+        world = table.first if made is None else made.after
+        state = table.public.states[world.node]
+        held = [f"{game.player_names[p]}: {game.infostate_name(state, p, world.pair[p])}" for p in (0, 1)]
+        if made is not None:
+            lines.append(f"{game.player_names[made.player]} plays {_name(table, made)}")
+        lines.append(f"  {game.state_name(state)} ({'; '.join(held)})")
+    return "\n".join([*lines, _result(table) if table.is_over else "", ""])
+
+
+# --- looks of public states ---
+
+
+def board_of(game: Game, state: State, before: State | None = None) -> BoardSeen | None:
+    """The board of a public state, with the cells that the move from the state before changed; None without a board."""
+    rows = _rows(game, state)
+    if rows is None:
+        return None
+    kind = game.name.partition("(")[0]
+    old = rows if before is None else _rows(game, before) or rows
+    changed = tuple(
+        (r, c)
+        for r, row in enumerate(rows)
+        for c, letter in enumerate(row)
+        if letter != old[r][c] and (letter != "." or kind == "chess")
+    )
+    return BoardSeen(kind, rows, changed)
+
+
+def _rows(game: Game, state: State) -> tuple[str, ...] | None:
+    """The cells of a board, the top row first."""
+    kind = game.name.partition("(")[0]
+    if kind == "tic_tac_toe":
+        return tuple(game.state_name(state).split("/"))
+    if kind == "connect_four":
+        return tuple(row.replace(" ", "") for row in game.picture(state).split("\n")[:-1])
+    if kind == "go" and isinstance(game, Go):
+        return tuple("".join(".XO"[stone] for stone in row) for row in game.board(state)[::-1])
+    if kind == "chess":
+        ranks = game.state_name(state).split(" ")[0].split("/")
+        return tuple("".join(_BLANKS.get(letter, letter) for letter in rank) for rank in ranks)
+    return None
+
+
+def cards_of(
+    game: Game, state: State, hands: tuple[str | None, str | None], viewer: int | None
+) -> tuple[ShownCard, ...]:
+    """Cards and dice of the table and of both hands, the hidden ones face down."""
+    kind = game.name.partition("(")[0]
+    if kind in _POKER:
+        found = _BOARD_CARDS.search(game.state_name(state))
+        table = [] if found is None else re.findall(_CARD, found[1])
+        count = 2 if kind == "holdem" else 1
+        shown = [ShownCard(-1, face, "public") for face in table]
+        for p in (0, 1):
+            hand = hands[p]
+            faces = [""] * count if hand is None else re.findall(_CARD, hand) if _CARDS.fullmatch(hand) else [hand]
+            shown += [ShownCard(p, face, _kind(p, face, viewer)) for face in faces]
+        return tuple(shown)
+    if isinstance(game, LiarsDice):
+        dice = []
+        for p in (0, 1):
+            hand = hands[p]
+            faces = [""] * len(game.rolls[0]) if hand is None else hand.split(",") if game.num_faces > 9 else list(hand)
+            dice += [ShownCard(p, face, _kind(p, face, viewer), True) for face in faces]
+        return tuple(dice)
+    return ()
+
+
+def _kind(owner: int, face: str, viewer: int | None) -> str:
+    """A card's class on the page."""
+    return "hidden" if not face else "own" if owner == viewer else "shown"

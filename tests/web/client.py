@@ -1,0 +1,156 @@
+"""Asks an ASGI application as a browser would, without a browser and without a server: tests of sog/web use it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from sog.web.guard import Door
+from sog.web.offers import Offers
+from sog.web.server import application
+
+HOST = "localhost:8770"
+Headers = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was answered."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Form(HTMLParser):
+    """The forms of a page: for each its address, its hidden and chosen fields, and its buttons."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.forms: list[dict[str, Any]] = []
+        self._select = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self.forms.append({"action": given["action"], "method": given["method"], "fields": {}, "buttons": []})
+        elif tag == "input" and self.forms:
+            self.forms[-1]["fields"][given["name"]] = given.get("value", "")
+        elif tag == "select":
+            self._select = given["name"]
+        elif tag == "option" and ("selected" in given or self._select not in self.forms[-1]["fields"]):
+            self.forms[-1]["fields"][self._select] = given.get("value", "")
+        elif tag == "button" and self.forms:
+            self.forms[-1]["buttons"].append((given.get("name", ""), given.get("value", "")))
+
+
+class Client:
+    """One browser.  app: the application."""
+
+    def __init__(self, app: Any) -> None:
+        self.app, self.loop = app, asyncio.new_event_loop()
+
+    def close(self) -> None:
+        """End the application's processes."""
+        self.app.app.state.site.lanes.close()
+        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+        self.loop.close()
+
+    def get(self, path: str, query: Headers | None = None, headers: Headers | None = None) -> Answer:
+        """GET, without following where the answer leads."""
+        where = f"{path}?{urlencode(query)}" if query else path
+        return self.ask("GET", where, [("host", HOST), *(headers or {}).items()])
+
+    def post(self, path: str, fields: Headers, headers: Headers | None = None) -> Answer:
+        """POST of a form from this server's own page."""
+        given = {"host": HOST, "origin": f"http://{HOST}", "content-type": "application/x-www-form-urlencoded"}
+        return self.ask("POST", path, list((given | dict(headers or {})).items()), [urlencode(fields).encode()])
+
+    def ask(self, method: str, target: str, headers: Iterable[tuple[str, str]], body: Iterable[bytes] = ()) -> Answer:
+        """Any request, however odd."""
+        parts = urlsplit(target)
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": _decoded(parts.path),
+            "raw_path": parts.path.encode("latin-1", "replace"),
+            "root_path": "",
+            "query_string": parts.query.encode("latin-1", "replace"),
+            "headers": [
+                (name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers
+            ],
+            "client": ("127.0.0.1", 50000),
+            "server": ("127.0.0.1", 8770),
+        }
+        chunks = list(body)
+        said: list[Any] = []
+
+        async def receive() -> Any:
+            if chunks:
+                return {"type": "http.request", "body": chunks.pop(0), "more_body": bool(chunks)}
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Any) -> None:
+            said.append(message)
+
+        self.loop.run_until_complete(self.app(scope, receive, send))
+        content = b"".join(message.get("body", b"") for message in said[1:])
+        pairs = {name.decode("latin-1"): value.decode("latin-1") for name, value in said[0].get("headers", [])}
+        return Answer(said[0]["status"], pairs, content)
+
+
+def _decoded(path: str) -> str:
+    """A path as servers decode it."""
+    raw = re.sub(rb"%([0-9a-fA-F]{2})", lambda found: bytes([int(found[1], 16)]), path.encode("latin-1", "replace"))
+    return raw.decode("utf-8", "replace")
+
+
+def client_of(folder: Path, named: Sequence[str] = (), code: Sequence[str] = (), door: Door | None = None) -> Client:
+    """A browser of a new server."""
+    return Client(application(Offers(named, code), folder, 1, door or Door()))
+
+
+def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random"), budget: str = "") -> str:
+    """The address of a new game."""
+    fields = {"game": game, "seat0": seats[0], "seat1": seats[1], "simulations": budget, "per_update": ""}
+    answer = client.post("/games", fields)
+    assert answer.status == 303, answer.text
+    return answer.headers["location"]
+
+
+def played_out(client: Client, address: str, rng: random.Random, most: int = 200) -> str:
+    """Play a game to its end by the forms and links of its pages alone; the last page."""
+    page = client.get(address).text
+    for _ in range(most):
+        forms = [form for form in Form(page).forms if form["method"] == "post"]
+        moves = [(form, button) for form in forms for button in form["buttons"] if form["action"].startswith(address)]
+        links = re.findall(r'href="(\?from=[a-h][1-8])"', page)
+        if links and rng.random() < 0.5:  # a piece is chosen first, on a chessboard
+            page = client.get(address + rng.choice(links)).text
+            continue
+        if not moves:
+            return page
+        form, (name, value) = rng.choice(moves)
+        answer = client.post(form["action"], form["fields"] | ({name: value} if name else {}))
+        assert (answer.status, answer.headers["location"]) == (303, address)
+        page = client.get(address).text
+    raise AssertionError("the game does not end")

@@ -1,0 +1,185 @@
+"""Nothing leaks: worlds that a viewer cannot tell apart give the same bytes, until the game is over.
+
+The public line and the viewer's own hand and moves stay; all that is hidden varies, with what an agent believed. The
+same test finds three planted faults.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from sog.games.base import NATURE, followers
+from sog.games.catalog import make_game
+from sog.play.referee import World
+from sog.web import server, views
+from sog.web.asked import PERSON, Chair, MoveFound
+from sog.web.tables import Made, Table
+from tests.web.client import Client
+
+GAMES = ["leduc_poker", "kuhn_poker", "liars_dice(numdice=1,dice_sides=6)", "scotland_yard(map=glasses)"]
+LINES = 50
+TWINS = 4  # of a line
+NAME = "0" * 32
+
+
+@dataclass(frozen=True)
+class Line:
+    """A way of the hidden things along a public line: the pair at each of its nodes, and each move's column."""
+
+    pairs: tuple[tuple[int, int], ...]
+    columns: tuple[int, ...]
+
+
+def table_of(game: str, viewer: int | None, rng: random.Random) -> Table:
+    """A game that is played by chance up to somewhere before its end."""
+    chairs = [Chair("network", "the network")] * 2
+    if viewer is not None:
+        chairs[viewer] = Chair(PERSON, "a person")
+    while True:
+        table = Table(NAME, make_game(game), (chairs[0], chairs[1]), rng.randrange(2**30))
+        for _ in range(rng.randrange(9)):
+            if table.is_over:
+                break
+            move(table, rng.choice(table.referee.legal(table.world)))
+        if not table.is_over:
+            return table
+
+
+def move(table: Table, column: int) -> None:
+    """A move; an agent's with a belief that follows from its own hand, and so tells it."""
+    told = None if table.chairs[table.actor].is_person else found_with(column, table.world.pair[table.actor])
+    table.move(column, told)
+
+
+def found_with(column: int, own: int) -> MoveFound:
+    return MoveFound(column, ((0, 0.5 + own / 1000), (1, 0.25)), f"holding {own}")
+
+
+def lines_like(table: Table, viewer: int | None) -> Iterator[Line]:
+    """Every other way of what is hidden from the viewer along the table's public line."""
+    public, path = table.public, table.public.path(table.world.node)
+    edges = [table.referee.edge_into[node] for node in path[1:]]
+    worlds = {world.node: world.pair for world in (table.first, *(made.after for made in table.made))}
+    columns = [made.column for made in table.made]
+
+    def ways(
+        k: int, pair: tuple[int, int], pairs: tuple[tuple[int, int], ...], taken: tuple[int, ...]
+    ) -> Iterator[Line]:
+        node = path[k]
+        state, actor = public.states[node], public.actor(node)
+        if table.game.weights(state).entry(*pair) <= 0:
+            return
+        if viewer is not None and node in worlds and worlds[node][viewer] != pair[viewer]:
+            return
+        if k == len(edges):
+            yield Line((*pairs, pair), taken)
+            return
+        fan = table.game.fan(state)
+        if actor == NATURE:
+            for j0, j1 in itertools.product(*(followers(fan, edges[k], p, pair[p]).tolist() for p in (0, 1))):
+                yield from ways(k + 1, (j0, j1), (*pairs, pair), taken)
+            return
+        assert fan.moves is not None
+        here = columns[len(taken)]
+        for column in [here] if actor == viewer else range(fan.moves.edge.shape[1]):
+            if fan.moves.edge[pair[actor], column] != edges[k]:
+                continue
+            own = pair[actor] if fan.moves.target is None else int(fan.moves.target[pair[actor], column])
+            for other in followers(fan, edges[k], 1 - actor, pair[1 - actor]).tolist():
+                after = (own, other) if actor == 0 else (other, own)
+                yield from ways(k + 1, after, (*pairs, pair), (*taken, column))
+
+    i0, i1 = table.game.num_infostates(public.states[0])
+    for pair in itertools.product(range(i0), range(i1)):
+        yield from ways(0, pair, (), ())
+
+
+def twin_of(table: Table, line: Line) -> Table:
+    """The same table with other hidden things."""
+    twin = Table(NAME, table.game, table.chairs, table.seed)
+    twin.public, twin.referee = table.public, table.referee
+    pairs = dict(zip(table.public.path(table.world.node), line.pairs, strict=True))
+    twin.first = World(table.first.node, pairs[table.first.node])
+    for made, column in zip(table.made, line.columns, strict=True):
+        before, after = (World(world.node, pairs[world.node]) for world in (made.before, made.after))
+        told = None if made.found is None else found_with(column, before.pair[made.player])
+        twin.made.append(Made(made.player, column, before, after, told))
+    return twin
+
+
+def seen(client: Client, table: Table) -> list[object]:
+    """All that a browser is sent of a table."""
+    client.app.app.state.site.tables._held[NAME] = table
+    answers = [client.get(f"/games/{NAME}{end}") for end in ("", "?from=a1", "/view.json", "/record")]
+    return [(answer.status, answer.headers, answer.body) for answer in (*answers, client.get("/games"))]
+
+
+def compare(client: Client, game: str, lines: int) -> int:
+    """Look at this many lines as either seat and as nobody; how many twins were compared."""
+    rng, compared = random.Random(game), 0
+    for k in range(lines):
+        viewer = (0, 1, None)[k % 3]
+        table = table_of(game, viewer, rng)
+        own = Line((), tuple(made.column for made in table.made))
+        ways = list(itertools.islice(lines_like(table, viewer), 2_000))
+        others = [way for way in ways if (way.pairs[-1], way.columns) != (table.world.pair, own.columns)]
+        truth = seen(client, table)
+        assert truth[0][0] == 200  # type: ignore[index]
+        for way in rng.sample(others, min(TWINS, len(others))):
+            assert seen(client, twin_of(table, way)) == truth
+            compared += 1
+    return compared
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.partition("(")[0])
+def test_worlds_that_a_viewer_cannot_tell_apart_look_the_same(client: Client, game: str) -> None:
+    assert compare(client, game, LINES) > LINES
+
+
+def test_the_end_shows_both_hands(client: Client) -> None:
+    """Otherwise equal bytes would mean nothing."""
+    table = table_of("kuhn_poker", 0, random.Random(0))
+    while not table.is_over:
+        move(table, table.referee.legal(table.world)[0])
+    held = views.view_of(table, 0).hands
+    assert None not in held and all(
+        f"Holds: <b>{held[1]}</b>" in client.get(f"/games/{NAME}").text for _ in [seen(client, table)]
+    )
+
+
+@pytest.mark.parametrize("game", GAMES[:3], ids=lambda game: game.partition("(")[0])
+@pytest.mark.parametrize("fault", ["belief", "record", "class"])
+def test_a_planted_fault_is_found(client: Client, game: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = views.view_of
+
+    def conditional_belief(table: Table, viewer: int | None) -> views.View:
+        return replace(real(table, viewer), minds=tuple(views._minds(table)))
+
+    def telling_class(table: Table, viewer: int | None) -> views.View:
+        view = real(table, viewer)
+        pair = table.world.pair
+        cards = (replace(c, kind=f"k{pair[c.owner]}") if c.kind == "hidden" else c for c in view.cards)
+        return replace(view, cards=tuple(cards))
+
+    if fault == "record":
+        monkeypatch.setattr(views, "may_record", lambda table: True)
+    else:
+        monkeypatch.setattr(server, "view_of", conditional_belief if fault == "belief" else telling_class)
+    with pytest.raises(AssertionError):
+        compare(client, game, 20)
+
+
+def test_a_hidden_move_is_not_said(client: Client) -> None:
+    """Mr X's station is his own until the end; the ticket is public."""
+    rng = random.Random(5)
+    table = table_of("scotland_yard(map=glasses)", 1, rng)
+    while len(table.made) < 6 and not table.is_over:
+        move(table, rng.choice(table.referee.legal(table.world)))
+    said = [words for player, words in views.view_of(table, 1).log if player == 0]
+    assert said and set(said) == {"a hidden move"}
+    assert "a hidden move" not in [words for player, words in views.view_of(table, 0).log if player == 0]
