@@ -76,6 +76,7 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(128)
     except OSError as error:
         listener.close()
         raise SettingError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error

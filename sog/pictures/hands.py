@@ -30,7 +30,9 @@ def card_picture(name: str, kind: str) -> str:
             "stroke": "#ffffff",
             "stroke-width": 0.6,
         }
-        return document((14, 20), "a card face down", _paper(_BACK, 20), tag("path", pattern), kind=f"card {kind}")
+        return document(
+            (14, 20), "a card face down", _paper(_BACK, 20), tag("path", pattern), kind=f"playing-card {kind}"
+        )
     rank, suit = name[0], name[1:]
     sign, colour = _SUITS.get(suit, ("", "#1d1d1d"))
     middle = {"text-anchor": "middle", "fill": colour, "font-weight": "bold"}
@@ -38,7 +40,7 @@ def card_picture(name: str, kind: str) -> str:
     inside = [_paper(_PAPER, 20), words((7, at), "10" if rank == "T" else rank, 7.4, middle)]
     if sign:
         inside.append(words((7, 16.6), sign, 8, middle))
-    return document((14, 20), f"card {name}", *inside, kind=f"card {kind}")
+    return document((14, 20), f"card {name}", *inside, kind=f"playing-card {kind}")
 
 
 def die_picture(face: int, kind: str) -> str:
@@ -47,9 +49,9 @@ def die_picture(face: int, kind: str) -> str:
     if face not in _SPOTS:
         middle = {"text-anchor": "middle", "fill": "#ffffff" if face == 0 else "#1d1d1d"}
         shown = words((7, 9.8), str(face) if face else "?", 8, middle)
-        return document((14, 14), f"die {face}" if face else "a hidden die", paper, shown, kind=f"die {kind}")
+        return document((14, 14), f"die {face}" if face else "a hidden die", paper, shown, kind=f"playing-card {kind}")
     spots = [tag("circle", {"cx": x + 2, "cy": y + 2, "r": 1.0, "fill": "#1d1d1d"}) for x, y in _SPOTS[face]]
-    return document((14, 14), f"die {face}", paper, *spots, kind=f"die {kind}")
+    return document((14, 14), f"die {face}", paper, *spots, kind=f"playing-card {kind}")
 
 
 def _paper(fill: str, height: float) -> str:

@@ -13,13 +13,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.strings import OPENSPIEL
 from sog.pictures.boards import board_picture
 from sog.pictures.charts import bar_chart
 from sog.pictures.hands import card_picture, die_picture
 from sog.web.asked import Growth
 from sog.web.offers import RunFolder, Sitter
 from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
-from sog.web.views import BoardSeen, Choice, ShownCard, View, board_of
+from sog.web.views import BoardSeen, Choice, ShownCard, View, board_of, roles_of
 
 __all__ = ["Pages", "Square", "json_of", "squares_of"]
 
@@ -50,6 +51,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters["title_of"] = _title
         self._templates.globals["has_runs"] = bool(known_runs)
 
     def _page(self, template: str, values: Mapping[str, Any]) -> str:
@@ -61,7 +63,9 @@ class Pages:
 
     def setup(self, game: Game, description: str, sitters: Sequence[Sitter]) -> str:
         """Who is to play a game."""
-        return self._page("setup.html", {"game": game, "description": description, "sitters": sitters})
+        return self._page(
+            "setup.html", {"game": game, "roles": roles_of(game), "description": description, "sitters": sitters}
+        )
 
     def played(self, views: Sequence[View]) -> str:
         """The games that were played on last."""
@@ -91,19 +95,25 @@ class Pages:
         return self._page("game.html", values)
 
     def position(
-        self, place: Place, game: Game, states: Sequence[State], steps: Sequence[Step], growth: Growth | None
+        self,
+        place: Place,
+        game: Game,
+        states: Sequence[State],
+        steps: Sequence[Step],
+        sitters: Sequence[Sitter],
+        growth: Growth | None,
     ) -> str:
-        """A position; growth: the recorded search, None where nobody is to move."""
+        """A position.  sitters: who may search it.  growth: the recorded search, None where nobody is to move."""
         state = states[-1]
         values: dict[str, Any] = {
             "place": place,
-            "game": game,
+            "sitters": sitters,
             "name": game.state_name(state),
             "board": _board(board_of(game, state, states[-2] if len(states) > 1 else None), game.state_name(state)),
             "steps": [(step.name, place.after(step.edge).address()) for step in steps],
             "back": [(k, _moved(place, place.line[:k]).address()) for k in range(len(place.line))],
             "over": game.actor(state) == TERMINAL,
-            "mover": game.player_names[game.actor(state)] if game.actor(state) < NATURE else "chance",
+            "mover": roles_of(game)[game.actor(state)] if game.actor(state) < NATURE else "chance",
             "found": None,
         }
         if growth is not None:
@@ -132,6 +142,12 @@ class Pages:
         """One run, or two beside each other."""
         drawn = [(title, Markup(svg)) for title, svg in pictures]
         return self._page("run.html", {"shown": shown, "others": others, "pictures": drawn})
+
+
+def _title(game: str) -> str:
+    """A game's short name for people."""
+    short = game.partition("(")[0].removeprefix(OPENSPIEL).replace("_", " ")
+    return f"{short[:1].upper()}{short[1:]}{' of OpenSpiel' if game.startswith(OPENSPIEL) else ''}"
 
 
 def json_of(view: View) -> str:

@@ -18,6 +18,7 @@ from sog.pictures.icicle import icicle
 from sog.web.asked import PositionAsked, Snapshot, check_budget
 from sog.web.offers import Offers
 from sog.web.recorded import new_words
+from sog.web.views import roles_of
 
 __all__ = ["Place", "Step", "Worth", "next_steps", "place_of", "policy_pictures", "state_at", "tree_picture", "worths"]
 
@@ -177,7 +178,7 @@ def worths(game: Game, state: State, snapshot: Snapshot) -> list[tuple[str, list
             Worth(game.infostate_name(state, p, i), float(snapshot.ranges[p][i]), float(snapshot.values[p][i]))
             for i in likely
         ]
-        out.append((game.player_names[p], rows))
+        out.append((roles_of(game)[p], rows))
     return out
 
 

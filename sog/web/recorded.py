@@ -102,8 +102,9 @@ def _children(tree: Lookahead, n: int, place: int) -> list[tuple[int, Block, flo
         if child >= 0:
             below = public.states[tree.public_node(child)]
             visits = float(taken[edge]) if taken is not None else _own_visits(tree, child)
-            label = game.action_name(state, actions[edge]) if plain else new_words(here, game.state_name(below))
-            found.append((child, label, game.state_name(below), visits))
+            name = game.state_name(below)
+            label = game.action_name(state, actions[edge]) if plain else new_words(here, name).split(" ")[-1]
+            found.append((child, label, name, visits))
     total = sum(1.0 + visits for *_, visits in found)  # a node without visits has a place, too
     return [
         (

@@ -225,7 +225,8 @@ class Site:
         states = await run_in_threadpool(state_at, game, place.line)
         growth = await self._growth(place, game) if game.actor(states[-1]) < NATURE else None
         steps = await run_in_threadpool(next_steps, game, states[-1])
-        return HTMLResponse(await run_in_threadpool(self.pages.position, place, game, states, steps, growth))
+        sitters = [each for each in await run_in_threadpool(self.offers.sitters, game) if each.searches]
+        return HTMLResponse(await run_in_threadpool(self.pages.position, place, game, states, steps, sitters, growth))
 
     async def position_svg(self, request: Request) -> Response:
         game, place = await self._placed(request)

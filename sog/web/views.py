@@ -19,12 +19,29 @@ from sog.games.game_records import GameRecord
 from sog.games.rules.liars_dice import LiarsDice
 from sog.web.tables import Made, Table
 
-__all__ = ["BoardSeen", "Choice", "Mind", "ShownCard", "View", "board_of", "cards_of", "view_of", "viewer_at"]
+__all__ = [
+    "BoardSeen",
+    "Choice",
+    "Mind",
+    "ShownCard",
+    "View",
+    "board_of",
+    "cards_of",
+    "roles_of",
+    "view_of",
+    "viewer_at",
+]
 
 _CARD: Final = r"(?:[2-9TJQKA][shdc])"
 _CARDS: Final = re.compile(f"{_CARD}+")
 _BOARD_CARDS: Final = re.compile(rf"\bboard ({_CARD}+)")
 _POKER: Final = ("kuhn_poker", "leduc_poker", "holdem")
+_ROLES: Final = {
+    "chess": ("Black", "White"),
+    "go": ("Black", "White"),
+    "connect_four": ("Yellow", "Red"),
+    "tic_tac_toe": ("x", "o"),
+}
 _BLANKS: Final = {str(k): "." * k for k in range(1, 9)}
 
 
@@ -124,7 +141,7 @@ def view_of(table: Table, viewer: int | None) -> View:
         game=game.name,
         viewer=viewer,
         names=(table.chairs[0].label, table.chairs[1].label),
-        roles=game.player_names,
+        roles=roles_of(game),
         moves=len(table.made),
         state=game.state_name(state),
         board=board_of(game, state, _before(table)),
@@ -185,8 +202,8 @@ def _result(table: Table) -> str:
         return "A draw."
     winner = 0 if won > 0 else 1
     amount = "" if table.game.deterministic else f" {abs(won):g}"
-    role = table.game.player_names[winner]
-    return f"{role[:1].upper()}{role[1:]} ({table.chairs[winner].label}) wins{amount}."
+    role = roles_of(table.game)[winner]
+    return f"{role[:1].upper()}{role[1:]} ({table.chairs[winner].label}) won{amount}."
 
 
 def _minds(table: Table) -> Iterator[Mind]:
@@ -224,6 +241,11 @@ def _record(table: Table) -> str:
 
 
 # --- looks of public states ---
+
+
+def roles_of(game: Game) -> tuple[str, str]:
+    """What people call players 0 and 1."""
+    return _ROLES.get(game.name.partition("(")[0], game.player_names)
 
 
 def board_of(game: Game, state: State, before: State | None = None) -> BoardSeen | None:

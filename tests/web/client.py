@@ -75,12 +75,12 @@ class Client:
     def get(self, path: str, query: Headers | None = None, headers: Headers | None = None) -> Answer:
         """GET, without following where the answer leads."""
         where = f"{path}?{urlencode(query)}" if query else path
-        return self.ask("GET", where, [("host", HOST), *(headers or {}).items()])
+        return self.ask("GET", where, ({"host": HOST} | dict(headers or {})).items())
 
     def post(self, path: str, fields: Headers, headers: Headers | None = None) -> Answer:
         """POST of a form from this server's own page."""
         given = {"host": HOST, "origin": f"http://{HOST}", "content-type": "application/x-www-form-urlencoded"}
-        return self.ask("POST", path, list((given | dict(headers or {})).items()), [urlencode(fields).encode()])
+        return self.ask("POST", path, (given | dict(headers or {})).items(), [urlencode(fields).encode()])
 
     def ask(self, method: str, target: str, headers: Iterable[tuple[str, str]], body: Iterable[bytes] = ()) -> Answer:
         """Any request, however odd."""

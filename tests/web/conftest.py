@@ -15,7 +15,7 @@ if MISSING:
     print(f"tests/web SKIPPED: {', '.join(MISSING)} not installed; pip install -e '.[web]'")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     """A browser of a server that offers all games, with one process for searches."""
     from tests.web.client import client_of

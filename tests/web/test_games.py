@@ -38,20 +38,21 @@ def test_a_whole_game_by_forms(client: Client, game: str, seats: tuple[str, str]
 
 def test_go_by_forms(games: Path) -> None:
     client = client_of(games, ["go(board_size=2,komi=0.5)"])
-    page = played_out(client, begun(client, "go(board_size=2,komi=0.5)"), random.Random(3))
-    assert "wins" in page and "SZ[2]" in client.get(f"{client.get('/games').text.split('href=')[-1][1:40]}/record").text
+    address = begun(client, "go(board_size=2,komi=0.5)", ("person", "person"))
+    assert "won" in played_out(client, address, random.Random(3))
+    assert "SZ[2]" in client.get(f"{address}/record").text
     client.close()
 
 
 def test_chess_is_played_by_links_and_buttons(games: Path) -> None:
     client = client_of(games, [MATE_IN_ONE])
-    address = begun(client, MATE_IN_ONE, ("random", "person"))  # player 1 is White
+    address = begun(client, MATE_IN_ONE, ("person", "person"))
     page = client.get(f"{address}?from=a1").text
     (square,) = [line for line in page.splitlines() if 'aria-label="a1 to a8"' in line]
     column = square.partition('value="')[2].partition('"')[0]
     form = next(form for form in Form(page).forms if form["action"].endswith("/move"))
     client.post(form["action"], form["fields"] | {"move": column})
-    assert "wins" in client.get(address).text
+    assert "won" in client.get(address).text
     assert '[FEN "6k1/5ppp' in client.get(f"{address}/record").text
     client.close()
 
@@ -72,7 +73,7 @@ def test_two_agents_play_a_move_a_press(client: Client) -> None:
     address = begun(client, "kuhn_poker", ("random", "random"))
     view = client.get(f"{address}/view.json").json()
     assert view["viewer"] is None and view["moves"] == 1 and view["hands"] == [None, None]
-    assert "wins" in played_out(client, address, random.Random(0))
+    assert "won" in played_out(client, address, random.Random(0))
 
 
 def test_an_old_page_makes_no_move(client: Client) -> None:
@@ -99,7 +100,7 @@ def test_only_what_is_offered_can_be_played(client: Client) -> None:
 def test_an_agent_of_ones_own_comes_from_the_command_line(games: Path) -> None:
     client = client_of(games, code=["sog.agents.uniform:UniformAgent"])
     address = begun(client, "kuhn_poker", ("person", "code 0"))
-    assert "wins" in played_out(client, address, random.Random(0))
+    assert "won" in played_out(client, address, random.Random(0))
     again = client_of(games)  # the same folder, without --agent
     begun_there = begun(client, "kuhn_poker", ("code 0", "person"))
     assert again.post(f"{begun_there}/continue", {}).status == 303  # it is a person's turn there
@@ -113,7 +114,7 @@ def test_an_agent_of_ones_own_comes_from_the_command_line(games: Path) -> None:
 
 def test_a_game_is_read_again_from_its_file(games: Path) -> None:
     client = client_of(games)
-    address = begun(client, "leduc_poker", ("person", "random"))
+    address = begun(client, "leduc_poker", ("person", "person"))
     view = client.get(f"{address}/view.json").json()
     client.post(f"{address}/move", {"at": "0", "move": str(view["choices"][0]["column"])})
     before = client.get(f"{address}/view.json").json()
@@ -122,7 +123,7 @@ def test_a_game_is_read_again_from_its_file(games: Path) -> None:
         cut.write('{"column": 1, "bel')  # a line that a kill cut short
     again = client_of(games)
     assert again.get(f"{address}/view.json").json() == before
-    assert "wins" in played_out(again, address, random.Random(0)) or "draw" in again.get(address).text
+    assert "won" in played_out(again, address, random.Random(0)) or "draw" in again.get(address).text
     for each in (client, again):
         each.close()
 

@@ -1,0 +1,127 @@
+"""Pictures: sound SVG, the same text for the same numbers, words that can be read on every colour."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from sog.pictures.boards import BOARDS, board_picture
+from sog.pictures.charts import Curve, bar_chart, curve_chart, policy_chart
+from sog.pictures.hands import card_picture, die_picture
+from sog.pictures.icicle import Block, icicle
+from sog.pictures.svg import ACTIONS, ACTORS, ON_COLOUR, action_colours, document, tag, words
+
+BOARDS_OF = {
+    "tic_tac_toe": ["x.o", ".x.", "o.x"],
+    "connect_four": [*["......."] * 4, "..o....", "xxo.x.o"],
+    "go": ["X.O.", ".XO.", "....", "...."],
+    "chess": ["rnbqkbnr", "pppppppp", *["........"] * 4, "PPPPPPPP", "RNBQKBNR"],
+}
+
+
+def drawn(svg: str) -> ElementTree.Element:
+    """The picture, which is sound XML with a title."""
+    root = ElementTree.fromstring(svg)
+    assert root.get("role") == "img" and root.get("aria-label")
+    for element in root.iter():
+        for value in element.attrib.values():
+            assert "nan" not in value and "inf" not in value
+    return root
+
+
+def count(root: ElementTree.Element, name: str) -> int:
+    return sum(element.tag.endswith(f"}}{name}") for element in root.iter())
+
+
+def test_every_board_is_drawn() -> None:
+    assert set(BOARDS_OF) == set(BOARDS)
+    for kind, rows in BOARDS_OF.items():
+        root = drawn(board_picture(kind, rows, [(0, 0), (1, 2)], "a position"))
+        assert sum(element.get("class") == "last" for element in root.iter()) == 2
+        assert root.get("viewBox") == f"0 0 {10 * len(rows[0]) + 10} {10 * len(rows) + 10}"
+    chess = drawn(board_picture("chess", BOARDS_OF["chess"], [], "start"))
+    assert count(chess, "path") == 32
+
+
+def test_what_is_written_is_escaped() -> None:
+    svg = document((10, 10), '<&">', words((0, 0), "<script>&", 3), tag("g", {"class": '"><script>'}))
+    assert "<script" not in svg
+    drawn(svg)
+    drawn(icicle("a<b", [Block(-1, 1.0, 0, "<x>", "a & b <c>")]))
+
+
+def test_cards_and_dice() -> None:
+    assert "J" in card_picture("Js", "own") and "10" in card_picture("Th", "own") and "K" in card_picture("K", "own")
+    assert card_picture("", "hidden") == card_picture("", "hidden")
+    for face in range(7):
+        assert count(drawn(die_picture(face, "own")), "circle") == face
+    drawn(die_picture(12, "own"))
+    drawn(card_picture("", "hidden"))
+
+
+def test_bars_and_policies() -> None:
+    root = drawn(bar_chart("belief", [("Js", 0.75), ("a very long name of an infostate", 0.25), ("none", 0.0)]))
+    wide = [float(e.get("width", 0)) for e in root.iter() if e.tag.endswith("rect")]
+    assert wide[0] == pytest.approx(3 * wide[1], rel=0.01) and wide[2] == 0
+    policy = drawn(
+        policy_chart("policy", ["fold", "call", "raise"], [("Js", [0.5, 0.5, 0.0]), ("Ks", [0.0, 0.0, 1.0])])
+    )
+    assert count(policy, "rect") == 3 + 2 + 1  # the legend's, and one for each action that is played
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(
+    "points",
+    [
+        [],
+        [(1.0, math.nan)],
+        [(1.0, 2.0)],
+        [(0.0, 0.0), (1.0, 0.0)],
+        [(1.0, 1e-6), (2.0, math.nan), (3.0, 1e6)],
+        [(1.0, -5.0), (2.0, 5.0)],
+        [(float(k), 1.0 + k) for k in range(1000)],
+    ],
+)
+def test_curves_of_any_points(points: list[tuple[float, float]], log: bool) -> None:
+    drawn(curve_chart("losses", [Curve("a", points), Curve("b", [])], ("minutes", "loss"), log))
+
+
+def test_a_point_without_neighbours_is_a_dot() -> None:
+    root = drawn(
+        curve_chart("losses", [Curve("a", [(1.0, math.nan), (2.0, 0.5), (3.0, math.nan)])], ("minutes", "loss"))
+    )
+    assert count(root, "circle") == 1
+
+
+def test_ticks_are_round_numbers() -> None:
+    svg = curve_chart("x", [Curve("a", [(0.0, 0.0), (10.0, 100.0)])], ("minutes", "loss"))
+    assert {"0", "2", "4", "6", "8", "10", "20", "40", "60", "80", "100"} <= set(re.findall(r">([\d.]+)<", svg))
+    logs = curve_chart("x", [Curve("a", [(0.0, 0.01), (10.0, 1000.0)])], ("minutes", "loss"), log=True)
+    assert {"0.01", "1", "100"} <= set(re.findall(r">([\d.]+)<", logs))
+
+
+def test_a_trees_nodes_lie_below_their_parents() -> None:
+    blocks = [
+        Block(-1, 1.0, 0, "", "root"),
+        Block(0, 0.75, 1, "raise", "a"),
+        Block(0, 0.25, 3, "fold", "b"),
+        Block(1, 0.5, 2, "", "c"),
+    ]
+    rects = [e for e in drawn(icicle("tree", blocks)).iter() if e.tag.endswith("rect")]
+    places = [(float(e.get("x", 0)), float(e.get("width", 0)), float(e.get("y", 0))) for e in rects]
+    assert [y for *_, y in places] == [1, 23, 23, 45]
+    assert places[2][0] == pytest.approx(315.5) and places[3][1] == pytest.approx(420 * 0.375 - 1)
+
+
+def test_words_can_be_read_on_every_colour() -> None:
+    def brightness(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    colours = {*ACTORS, *ACTIONS, *action_colours(["fold", "call", *[f"bet {k}" for k in range(6)]])}
+    for colour in colours:
+        assert (brightness(ON_COLOUR) + 0.05) / (brightness(colour) + 0.05) >= 4.5, colour

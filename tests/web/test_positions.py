@@ -1,0 +1,139 @@
+"""Positions by their addresses: the same picture everywhere, the search of the agent itself, links to each step."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from sog.agents.opening import open_network
+from sog.algorithms.student.algorithm import Student
+from sog.arrays import Float64
+from sog.games.catalog import make_game
+from sog.searches.tree.public_tree import PublicTree
+from sog.web.asked import PositionAsked
+from sog.web.positions import Place, next_steps, place_of, state_at
+from sog.web.thinker import Thinker
+from tests.web.client import Client, client_of
+
+ADDRESSES = [
+    "/position?game=leduc_poker&line=1-2&s=30&c=1",
+    "/position?game=leduc_poker&line=1-1-3&s=40&c=0.5&seed=3",
+    "/position?game=connect_four&line=3-3&s=200&c=10",
+    "/position?game=scotland_yard%28map%3Dglasses%29&s=20&c=1",
+    "/position?game=chess&s=64&c=8",
+]
+
+
+def test_an_address_gives_the_same_picture_twice_and_in_another_process(client: Client, games: Path) -> None:
+    other = client_of(games)
+    for address in ADDRESSES:
+        picture = address.replace("/position", "/position.svg")
+        first, again, there = client.get(picture), client.get(picture), other.get(picture)
+        assert first.status == 200 and first.body == again.body == there.body
+        ElementTree.fromstring(first.body)
+        page = client.get(address)
+        assert page.status == 200 and first.text in page.text
+    other.close()
+
+
+def test_every_step_has_an_address(client: Client) -> None:
+    page = client.get("/position?game=leduc_poker&line=1-2&s=30&c=1").text
+    links = [unescape(link) for link in re.findall(r'href="(/position\?[^"]*step=[^"]*)"', page)]
+    assert len(links) == 6  # after 1, 2, 4, 8, 16 and 30 simulations
+    pages = [client.get(link).text for link in links]
+    assert [re.findall(r"The search after ([\d,]+) simul", each)[0] for each in pages] == [
+        "1",
+        "2",
+        "4",
+        "8",
+        "16",
+        "30",
+    ]
+    assert len(set(pages)) == len(pages)
+
+
+def test_links_lead_on_and_back(client: Client) -> None:
+    address = "/position?game=kuhn_poker"
+    for _ in range(2):
+        page = client.get(address).text
+        address = unescape(re.findall(r'aria-label="Positions after this one"><a href="([^"]*)"', page)[0])
+    page = client.get(address).text
+    assert "The game is over" in page and "after 1" in page
+
+
+def searched(game: str, line: tuple[int, ...], simulations: int, per_update: float, seed: int) -> Float64:
+    """The policy of the agent that plays this line, at its end."""
+    opened = open_network(game)
+    public, node = PublicTree(opened.game), 0
+    way = [0]
+    for edge in line:
+        public.list_fan(node)
+        node = public.child(node, edge)
+        way.append(node)
+    player = public.actor(node)
+    agent = Student(simulations=simulations, per_update=per_update).agents(public, opened)(player, seed)
+    for s in way[:-1]:
+        if public.actor(s) == player:
+            agent.policy(s)
+    return agent.policy(node)
+
+
+@pytest.mark.parametrize("line", [(), (1,), (1, 2), (1, 1, 3), (1, 1, 3, 1)])
+def test_a_recorded_search_is_the_agents_own(line: tuple[int, ...]) -> None:
+    """To the bit: to look changes nothing."""
+    growth = Thinker().look(PositionAsked("leduc_poker", line, "leduc_poker", 40, 0.5, 3))
+    assert np.array_equal(growth.snapshots[-1].policy, searched("leduc_poker", line, 40, 0.5, 3))
+    simulations = [snapshot.simulations for snapshot in growth.snapshots]
+    assert simulations[-1] == 40 and simulations[:-1] == [1, 2, 4, 8, 16, 32][: len(simulations) - 1]
+    assert len(simulations) == 7 or len(line) > 2  # near the end the whole tree is there sooner
+    sizes = [snapshot.nodes for snapshot in growth.snapshots]
+    assert sizes == sorted(sizes) and len(growth.snapshots[-1].blocks) <= 200
+    for snapshot in growth.snapshots:
+        assert snapshot.policy.sum(axis=0) == pytest.approx(1.0)
+        for block in snapshot.blocks[1:]:
+            assert 0 < block.share <= 1
+
+
+def test_a_recorded_search_of_a_board_is_the_players_own() -> None:
+    thinker = Thinker()
+    growth = thinker.look(PositionAsked("connect_four", (3, 3), "connect_four", 200, 10.0, 0))
+    player = Student(simulations=200, per_update=10.0).player(open_network("connect_four").evaluator, 0)
+    player.new_game(make_game("connect_four"))
+    search = player.search([3, 3])
+    from sog.searches.leaves.drive import run
+
+    run(search.steps(), player.evaluator)
+    shares = {each.action: each.share for each in search.thought().candidates}
+    assert growth.snapshots[-1].policy[:, 0] == pytest.approx([shares[a] for a in range(7)])
+
+
+def test_an_address_is_read_as_it_was_written() -> None:
+    game = make_game("leduc_poker")
+    place = Place("leduc_poker", (1, 2), "run demo", 30, 0.5, 7, 3)
+    assert place_of(dict(parse_qsl(urlsplit(place.address()).query, keep_blank_values=True)), game) == place
+
+
+def test_the_ways_on_have_names() -> None:
+    leduc, rps = make_game("leduc_poker"), make_game("rps")
+    assert [step.name for step in next_steps(leduc, leduc.root())] == ["check", "raise"]
+    deal = state_at(leduc, [0, 0])[-1]
+    assert [step.name for step in next_steps(leduc, deal)] == [
+        f"board {card}" for card in ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
+    ]
+    assert [step.name for step in next_steps(rps, rps.root())] == ["hidden pick"]
+
+
+LINES = ["line=9", "line=1-", "line=-1", "line=1-1-1-1-1-1-1-1-1-1-1-1", "line=" + "1-" * 2000 + "1"]
+BUDGETS = ["s=0", "s=99999999", "s=x", "c=0", "c=nan", "c=1e-9", "seed=-1", "seed=1.5", "step=-1"]
+AGENTS = ["agent=random", "agent=person", "agent=x"]
+
+
+@pytest.mark.parametrize("query", [*LINES, *BUDGETS, *AGENTS], ids=lambda query: query[:12])
+def test_what_is_no_position_is_refused(client: Client, query: str) -> None:
+    assert client.get(f"/position?game=leduc_poker&{query}").status == 400
