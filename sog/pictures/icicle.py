@@ -8,7 +8,7 @@ from typing import Final
 
 from sog.pictures.svg import ACTORS, ON_COLOUR, document, tag, words
 
-__all__ = ["Block", "icicle"]
+__all__ = ["TreeBlock", "icicle"]
 
 _WIDTH: Final = 420.0
 _ROW: Final = 22.0
@@ -17,7 +17,7 @@ _NARROWEST: Final = 0.6  # that is drawn
 
 
 @dataclass(frozen=True)
-class Block:
+class TreeBlock:
     """A node of the tree.
 
     parent: the place of its parent among the blocks, -1 of the root; parents come first.  share: its part of its
@@ -32,7 +32,7 @@ class Block:
     words: str
 
 
-def icicle(title: str, blocks: Sequence[Block]) -> str:
+def icicle(title: str, blocks: Sequence[TreeBlock]) -> str:
     """The tree from its root at the top."""
     left, wide, depth, used = list[float](), list[float](), list[int](), list[float]()
     inside = []
@@ -52,7 +52,7 @@ def icicle(title: str, blocks: Sequence[Block]) -> str:
     return document((_WIDTH, _ROW * (max(depth, default=0) + 1)), title, *inside, kind="icicle")
 
 
-def _drawn(block: Block, x: float, y: float, width: float) -> str:
+def _drawn(block: TreeBlock, x: float, y: float, width: float) -> str:
     """A node's rectangle, with its label where there is room."""
     gap = min(0.5, width / 4)
     given = {"x": x + gap, "y": y + 1, "width": width - 2 * gap, "height": _ROW - 2, "rx": min(2.0, width / 4)}

@@ -9,10 +9,20 @@ from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.base import State
 from sog.games.strings import OPENSPIEL
-from sog.pictures.icicle import Block
+from sog.pictures.icicle import TreeBlock
 from sog.searches.gtcfr.settings import Budget
 
-__all__ = ["PERSON", "Chair", "Growth", "MoveAsked", "MoveFound", "PositionAsked", "Snapshot", "Way", "check_budget"]
+__all__ = [
+    "PERSON",
+    "Chair",
+    "MoveAsked",
+    "MoveFound",
+    "PositionAsked",
+    "SearchGrowth",
+    "SearchSnapshot",
+    "Way",
+    "check_budget",
+]
 
 PERSON: Final = "person"
 _MOST_SIMULATIONS: Final = 20_000
@@ -93,7 +103,7 @@ class PositionAsked:
 
 
 @dataclass(frozen=True, eq=False)
-class Snapshot:
+class SearchSnapshot:
     """A search after so many simulations.
 
     policy, prior: float64[A, I] of whoever acts.  values: both players', by infostate, utilities.  ranges: both
@@ -105,15 +115,15 @@ class Snapshot:
     prior: Float64
     values: tuple[Float64, Float64]
     ranges: tuple[Float64, Float64]
-    blocks: tuple[Block, ...]
+    blocks: tuple[TreeBlock, ...]
     nodes: int
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class SearchGrowth:
     """How a search grew.  trained: whether its network was."""
 
-    snapshots: tuple[Snapshot, ...]
+    snapshots: tuple[SearchSnapshot, ...]
     trained: bool
 
 

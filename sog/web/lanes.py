@@ -11,7 +11,7 @@ from sog.cluster.executor import Remote, WorkLost
 from sog.cluster.local import LocalExecutor
 from sog.errors import SogError
 
-__all__ = ["Busy", "Lanes"]
+__all__ = ["AgentLanes", "Busy"]
 
 _WAITING: Final = 4  # calls of a lane, the one in work included
 
@@ -27,7 +27,7 @@ def _make_thinker() -> object:
     return Thinker()
 
 
-class Lanes:
+class AgentLanes:
     """At most `count` searches at once."""
 
     def __init__(self, count: int) -> None:
@@ -56,7 +56,7 @@ class Lanes:
 class _Lane:
     """A thread with a process of its own. The system ends a process with the thread that started it, so it stays."""
 
-    def __init__(self, lanes: Lanes) -> None:
+    def __init__(self, lanes: AgentLanes) -> None:
         self._lanes, self._remote = lanes, None
         self._pool = ThreadPoolExecutor(1, "lane")
         self._free = threading.BoundedSemaphore(_WAITING)

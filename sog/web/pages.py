@@ -17,10 +17,10 @@ from sog.games.strings import OPENSPIEL
 from sog.pictures.boards import board_picture
 from sog.pictures.charts import bar_chart
 from sog.pictures.hands import card_picture, die_picture
-from sog.web.asked import Growth
+from sog.web.asked import SearchGrowth
 from sog.web.offers import RunFolder, Sitter
 from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
-from sog.web.views import BoardSeen, Choice, ShownCard, View, board_of, roles_of
+from sog.web.views import BoardSeen, GameView, LegalMove, ShownCard, board_of, roles_of
 
 __all__ = ["Pages", "Square", "json_of", "squares_of"]
 
@@ -67,7 +67,7 @@ class Pages:
             "setup.html", {"game": game, "roles": roles_of(game), "description": description, "sitters": sitters}
         )
 
-    def played(self, views: Sequence[View]) -> str:
+    def played(self, views: Sequence[GameView]) -> str:
         """The games that were played on last."""
         return self._page("played.html", {"views": views})
 
@@ -75,7 +75,7 @@ class Pages:
         """What went wrong, and where to go on."""
         return self._page("message.html", {"heading": heading, "words": words, "back": back})
 
-    def game(self, view: View, chosen: str = "") -> str:
+    def game(self, view: GameView, chosen: str = "") -> str:
         """A game.  chosen: the square of the piece that is to move, on a chessboard."""
         board = _board(view.board, view.state)
         squares, rest = squares_of(view, chosen)
@@ -101,7 +101,7 @@ class Pages:
         states: Sequence[State],
         steps: Sequence[Step],
         sitters: Sequence[Sitter],
-        growth: Growth | None,
+        growth: SearchGrowth | None,
     ) -> str:
         """A position.  sitters: who may search it.  growth: the recorded search, None where nobody is to move."""
         state = states[-1]
@@ -150,7 +150,7 @@ def _title(game: str) -> str:
     return f"{short[:1].upper()}{short[1:]}{' of OpenSpiel' if game.startswith(OPENSPIEL) else ''}"
 
 
-def json_of(view: View) -> str:
+def json_of(view: GameView) -> str:
     """A view as JSON."""
     return json.dumps(asdict(view), allow_nan=False)
 
@@ -179,14 +179,14 @@ def _beliefs(title: str, belief: Sequence[tuple[str, float]]) -> Markup | None:
     return Markup(bar_chart(f"belief at {title}", belief[:_BARS])) if belief else None
 
 
-def _positions(view: View) -> list[tuple[int, str]]:
+def _positions(view: GameView) -> list[tuple[int, str]]:
     """Links to the positions along a finished game."""
     if view.line is None:
         return []
     return [(k, Place(view.game, view.line[:k]).address()) for k in range(len(view.line))]
 
 
-def squares_of(view: View, chosen: str) -> tuple[list[Square], tuple[Choice, ...]]:
+def squares_of(view: GameView, chosen: str) -> tuple[list[Square], tuple[LegalMove, ...]]:
     """The cells over a board's picture, row by row, and the choices that have none."""
     if view.board is None:
         return [], view.choices
@@ -196,7 +196,7 @@ def squares_of(view: View, chosen: str) -> tuple[list[Square], tuple[Choice, ...
     if view.board.kind == "chess":
         return _chess_squares(view, chosen)
     height, letters = len(view.board.rows), _GO_LETTERS if view.board.kind == "go" else "abc"
-    placed: dict[tuple[int, int], Choice] = {}
+    placed: dict[tuple[int, int], LegalMove] = {}
     rest = []
     for choice in view.choices:
         found = re.fullmatch(r"([A-Za-z])([0-9]+)", choice.name)
@@ -208,14 +208,14 @@ def squares_of(view: View, chosen: str) -> tuple[list[Square], tuple[Choice, ...
     return [_button(placed.get(cell)) for cell in cells], tuple(rest)
 
 
-def _button(choice: Choice | None) -> Square:
+def _button(choice: LegalMove | None) -> Square:
     return Square() if choice is None else Square(choice.name, choice.column)
 
 
-def _chess_squares(view: View, chosen: str) -> tuple[list[Square], tuple[Choice, ...]]:
+def _chess_squares(view: GameView, chosen: str) -> tuple[list[Square], tuple[LegalMove, ...]]:
     """Pieces that can move are links; once one is chosen, where it can go are buttons."""
     starts = {choice.name[:2] for choice in view.choices}
-    goals: dict[str, Choice] = {}
+    goals: dict[str, LegalMove] = {}
     for choice in view.choices:
         if choice.name[:2] == chosen and (choice.name[2:4] not in goals or choice.name.endswith("q")):
             goals[choice.name[2:4]] = choice

@@ -15,7 +15,7 @@ from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.pictures.charts import bar_chart, policy_chart
 from sog.pictures.icicle import icicle
-from sog.web.asked import PositionAsked, Snapshot, check_budget
+from sog.web.asked import PositionAsked, SearchSnapshot, check_budget
 from sog.web.offers import Offers
 from sog.web.recorded import new_words
 from sog.web.views import roles_of
@@ -140,7 +140,7 @@ def next_steps(game: Game, state: State) -> list[Step]:
     return [Step(e, new_words(here, name)) for e, name in enumerate(named)]
 
 
-def policy_pictures(game: Game, state: State, snapshot: Snapshot) -> list[tuple[str, str]]:
+def policy_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str, str]]:
     """The policy and, after it, the prior: (heading, SVG); with each likely infostate or, on a board, by move."""
     player = game.actor(state)
     names = [game.action_name(state, int(action)) for action in game.actions(state)]
@@ -169,7 +169,7 @@ def _likely(ranges: Float64) -> list[int]:
     return found
 
 
-def worths(game: Game, state: State, snapshot: Snapshot) -> list[tuple[str, list[Worth]]]:
+def worths(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str, list[Worth]]]:
     """Range and value of both players' likeliest infostates."""
     out = []
     for p in (0, 1):
@@ -182,7 +182,7 @@ def worths(game: Game, state: State, snapshot: Snapshot) -> list[tuple[str, list
     return out
 
 
-def tree_picture(snapshot: Snapshot) -> str:
+def tree_picture(snapshot: SearchSnapshot) -> str:
     """The most visited part of the search's tree."""
     drawn = len(snapshot.blocks)
     return icicle(

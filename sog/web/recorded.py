@@ -9,10 +9,10 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.games.base import NATURE
-from sog.pictures.icicle import Block
+from sog.pictures.icicle import TreeBlock
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.settings import Budget
-from sog.web.asked import Snapshot
+from sog.web.asked import SearchSnapshot
 
 __all__ = ["Recording", "most_visited", "new_words"]
 
@@ -29,7 +29,7 @@ class Recording:
     def __init__(self, tree: Lookahead, start: int, budget: Budget) -> None:
         self._tree, self._start, self._budget = tree, start, budget
         self._rounds, self._next = 0, 1
-        self._snapshots: list[Snapshot] = []
+        self._snapshots: list[SearchSnapshot] = []
 
     def after_round(self) -> bool:
         """Called by the search after each of its rounds; never ends it."""
@@ -41,16 +41,16 @@ class Recording:
                 self._next *= 2
         return False
 
-    def finished(self) -> tuple[Snapshot, ...]:
+    def finished(self) -> tuple[SearchSnapshot, ...]:
         """All snapshots, the finished search's last."""
         return (*self._snapshots, self._taken(self._budget.simulations))
 
-    def _taken(self, simulations: int) -> Snapshot:
+    def _taken(self, simulations: int) -> SearchSnapshot:
         tree, n = self._tree, self._start
         tree.update_average_policy()  # which the search itself does not read
         sums = tree.range_sums(n)
         values = tree.values(n)
-        return Snapshot(
+        return SearchSnapshot(
             simulations,
             tree.policy(n).copy(),
             _scaled(tree.prior(n)),
@@ -68,10 +68,10 @@ def _scaled(numbers: Float64) -> Float64:
     return scaled
 
 
-def most_visited(tree: Lookahead, start: int, count: int) -> tuple[Block, ...]:
+def most_visited(tree: Lookahead, start: int, count: int) -> tuple[TreeBlock, ...]:
     """The `count` most visited nodes at and below a node, parents first."""
-    blocks = [Block(-1, 1.0, tree.actor(start), "", f"{tree.size:,} nodes")]
-    waiting: list[tuple[float, int, int, Block]] = []  # most visits first, then the order they were met in
+    blocks = [TreeBlock(-1, 1.0, tree.actor(start), "", f"{tree.size:,} nodes")]
+    waiting: list[tuple[float, int, int, TreeBlock]] = []  # most visits first, then the order they were met in
     met = 0
 
     def open_node(n: int, place: int) -> None:
@@ -88,7 +88,7 @@ def most_visited(tree: Lookahead, start: int, count: int) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _children(tree: Lookahead, n: int, place: int) -> list[tuple[int, Block, float]]:
+def _children(tree: Lookahead, n: int, place: int) -> list[tuple[int, TreeBlock, float]]:
     """The children of a node that are in the tree, each with its block and its visits."""
     if not tree.is_open(n):
         return []
@@ -109,7 +109,7 @@ def _children(tree: Lookahead, n: int, place: int) -> list[tuple[int, Block, flo
     return [
         (
             child,
-            Block(
+            TreeBlock(
                 place,
                 (1.0 + visits) / total,
                 tree.actor(child),

@@ -23,15 +23,15 @@ from sog.cluster.executor import WorkLost
 from sog.errors import SettingError, SogError
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
-from sog.web.asked import Growth, PositionAsked
+from sog.web.asked import PositionAsked, SearchGrowth
 from sog.web.guard import LARGEST_BODY, Door, Guard
-from sog.web.lanes import Busy, Lanes
+from sog.web.lanes import AgentLanes, Busy
 from sog.web.offers import Offers, RunFolder
 from sog.web.pages import Pages, json_of
 from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
 from sog.web.runs import pictures_of_runs, read_curve
-from sog.web.tables import Table, Tables
-from sog.web.views import View, view_of, viewer_at
+from sog.web.tables import PlayTable, PlayTables
+from sog.web.views import GameView, view_of, viewer_at
 
 __all__ = ["Site", "application"]
 
@@ -51,7 +51,7 @@ T = TypeVar("T")
 
 def application(offers: Offers, folder: Path, searches: int, door: Door) -> Guard:
     """The whole server, as an ASGI application.  folder: of the games.  searches: at once, at most."""
-    site = Site(offers, Tables(folder), Lanes(searches))
+    site = Site(offers, PlayTables(folder), AgentLanes(searches))
     app = Starlette(
         routes=site.routes(),
         exception_handlers={SogError: site.refused, 404: site.missing, 405: site.missing},
@@ -64,10 +64,10 @@ def application(offers: Offers, folder: Path, searches: int, door: Door) -> Guar
 class Site:
     """What the addresses answer."""
 
-    def __init__(self, offers: Offers, tables: Tables, lanes: Lanes) -> None:
+    def __init__(self, offers: Offers, tables: PlayTables, lanes: AgentLanes) -> None:
         self.offers, self.tables, self.lanes = offers, tables, lanes
         self.pages = Pages(list(offers.runs.values()))
-        self._searches = LruCache[PositionAsked, Future[Growth]](_SEARCHES)
+        self._searches = LruCache[PositionAsked, Future[SearchGrowth]](_SEARCHES)
 
     def routes(self) -> list[Route]:
         """All addresses."""
@@ -128,7 +128,7 @@ class Site:
     async def played(self, request: Request) -> Response:
         return HTMLResponse(self.pages.played(await run_in_threadpool(self._latest)))
 
-    def _latest(self) -> list[View]:
+    def _latest(self) -> list[GameView]:
         """Views of the latest games; those whose files cannot be read are left out."""
         views = []
         for name in self.tables.latest(_LISTED):
@@ -144,7 +144,7 @@ class Site:
         await self._agents_move(table)
         return _to(table)
 
-    def _begin(self, form: dict[str, str]) -> Table:
+    def _begin(self, form: dict[str, str]) -> PlayTable:
         game = self.offers.game(form.get("game", ""))
         simulations, per_update = _number(form, "simulations", int), _number(form, "per_update", float)
         zero, one = (self.offers.chair(game, form.get(f"seat{p}", ""), simulations, per_update) for p in (0, 1))
@@ -170,7 +170,7 @@ class Site:
         await self._agents_move(table)
         return _to(table)
 
-    def _move(self, table: Table, at: int | None, column: int | None) -> None:
+    def _move(self, table: PlayTable, at: int | None, column: int | None) -> None:
         with table.lock:
             if table.is_over or not table.chairs[table.actor].is_person:
                 raise SettingError("it is not a person's turn")
@@ -185,7 +185,7 @@ class Site:
         await self._agents_move(table)
         return _to(table)
 
-    async def _agents_move(self, table: Table) -> None:
+    async def _agents_move(self, table: PlayTable) -> None:
         """Agents move until a person is to, or once where no person plays."""
         persons = any(chair.is_person for chair in table.chairs)
         while not table.is_over and not table.chairs[table.actor].is_person:
@@ -200,21 +200,21 @@ class Site:
             if not persons:
                 return
 
-    def _take(self, table: Table, at: int, found: Any) -> None:
+    def _take(self, table: PlayTable, at: int, found: Any) -> None:
         """An agent's move, unless another request has made it meanwhile."""
         with table.lock:
             if at == len(table.made):
                 self.tables.move(table, found.column, found)
 
-    async def _table(self, request: Request) -> Table:
-        found: Table = await run_in_threadpool(self.tables.get, request.path_params["name"])
+    async def _table(self, request: Request) -> PlayTable:
+        found: PlayTable = await run_in_threadpool(self.tables.get, request.path_params["name"])
         return found
 
-    async def _seen(self, request: Request) -> View:
-        found: View = await run_in_threadpool(self._view, await self._table(request))
+    async def _seen(self, request: Request) -> GameView:
+        found: GameView = await run_in_threadpool(self._view, await self._table(request))
         return found
 
-    def _view(self, table: Table) -> View:
+    def _view(self, table: PlayTable) -> GameView:
         with table.lock:
             return view_of(table, viewer_at(table))
 
@@ -241,13 +241,13 @@ class Site:
         game = await run_in_threadpool(self.offers.game, request.query_params.get("game", ""))
         return game, place_of(request.query_params, game)
 
-    async def _growth(self, place: Place, game: Game) -> Growth:
+    async def _growth(self, place: Place, game: Game) -> SearchGrowth:
         """The recorded search, which those who ask for the same share."""
         asked = await run_in_threadpool(place.asked, self.offers, game)
         if asked not in self._searches or self._searches[asked].cancelled():
             self._searches[asked] = self.lanes.submit(repr(asked), "look", asked)
         try:
-            found: Growth = await asyncio.shield(asyncio.wrap_future(self._searches[asked]))
+            found: SearchGrowth = await asyncio.shield(asyncio.wrap_future(self._searches[asked]))
         except SogError:
             if asked in self._searches:
                 self._searches.drop(asked)
@@ -274,7 +274,7 @@ class Site:
         return self.offers.runs[name]
 
 
-def _to(table: Table) -> Response:
+def _to(table: PlayTable) -> Response:
     return RedirectResponse(f"/games/{quote(table.name)}", 303)
 
 

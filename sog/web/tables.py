@@ -32,7 +32,7 @@ from sog.play.referee import Referee, World
 from sog.searches.tree.public_tree import PublicTree
 from sog.web.asked import Chair, MoveAsked, MoveFound, Way
 
-__all__ = ["Made", "Table", "Tables"]
+__all__ = ["Made", "PlayTable", "PlayTables"]
 
 _FORM: Final = 1
 _LARGEST: Final = 20_000_000  # bytes of a file
@@ -50,7 +50,7 @@ class Made:
     found: MoveFound | None = None
 
 
-class Table:
+class PlayTable:
     """A game in play.  `lock` is held whenever it is read or changed: the public tree grows by both."""
 
     def __init__(self, name: str, game: Game, chairs: tuple[Chair, Chair], seed: int) -> None:
@@ -100,17 +100,17 @@ class Table:
         return np.random.default_rng((self.seed, 0, number))
 
 
-class Tables:
+class PlayTables:
     """The games of a folder, of which the `most` used last are in memory."""
 
     def __init__(self, folder: Path, most: int = 32) -> None:
         self.folder = folder
-        self._held, self._lock = LruCache[str, Table](most), threading.Lock()
+        self._held, self._lock = LruCache[str, PlayTable](most), threading.Lock()
 
-    def begin(self, game: Game, chairs: tuple[Chair, Chair]) -> Table:
+    def begin(self, game: Game, chairs: tuple[Chair, Chair]) -> PlayTable:
         """A new game, dealt. OSError where its file cannot be made."""
         name, seed = secrets.token_hex(16), secrets.randbits(62)
-        table = Table(name, game, chairs, seed)
+        table = PlayTable(name, game, chairs, seed)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         head = {"table": _FORM, "game": game.name, "chairs": [asdict(chair) for chair in chairs], "seed": seed}
         append_line(self._file(name), json.dumps(head))
@@ -118,7 +118,7 @@ class Tables:
             self._held[name] = table
         return table
 
-    def move(self, table: Table, column: int, found: MoveFound | None = None) -> None:
+    def move(self, table: PlayTable, column: int, found: MoveFound | None = None) -> None:
         """A move, which is in the file before it counts. GameError where it is illegal."""
         with table.lock:
             if column not in table.referee.legal(table.world):
@@ -128,7 +128,7 @@ class Tables:
             )
             table.move(column, found)
 
-    def get(self, name: str) -> Table:
+    def get(self, name: str) -> PlayTable:
         """The game of this name, read from its file where it is not in memory. SettingError where there is none."""
         with self._lock:
             if not _ID.fullmatch(name):
@@ -149,7 +149,7 @@ class Tables:
     def _file(self, name: str) -> Path:
         return self.folder / f"{name}.jsonl"
 
-    def _read(self, name: str) -> Table:
+    def _read(self, name: str) -> PlayTable:
         try:
             with open_regular(self._file(name), _LARGEST) as (file, size):
                 lines = _whole_lines(read_bounded(file, size))
@@ -157,7 +157,7 @@ class Tables:
             chairs = tuple(Chair(**each) for each in head["chairs"])
             if head["table"] != _FORM or len(chairs) != 2:
                 raise SettingError("it is of another form")
-            table = Table(name, make_game(head["game"]), (chairs[0], chairs[1]), int(head["seed"]))
+            table = PlayTable(name, make_game(head["game"]), (chairs[0], chairs[1]), int(head["seed"]))
             for line in moves:
                 table.move(int(line["column"]), _found_of(line))
         except FileNotFoundError as error:

@@ -28,7 +28,7 @@ from sog.searches.leaves.drive import run
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened
-from sog.web.asked import Chair, Growth, MoveAsked, MoveFound, PositionAsked, Way
+from sog.web.asked import Chair, MoveAsked, MoveFound, PositionAsked, SearchGrowth, Way
 from sog.web.recorded import Recording
 
 __all__ = ["Thinker"]
@@ -65,7 +65,7 @@ class Thinker:
         assert found is not None
         return found
 
-    def look(self, asked: PositionAsked) -> Growth:
+    def look(self, asked: PositionAsked) -> SearchGrowth:
         """A search of a position, recorded. SogError where the network or the position is none."""
         opened = self._network(asked.agent, asked.game)
         chosen = Student(simulations=asked.simulations, per_update=asked.per_update)
@@ -170,7 +170,7 @@ def _moves(game: Game, way: Way) -> list[int]:
     return moves
 
 
-def _board_growth(opened: Opened, plays: Student, asked: PositionAsked) -> Growth:
+def _board_growth(opened: Opened, plays: Student, asked: PositionAsked) -> SearchGrowth:
     """The search of a board's position itself, from scratch."""
     player = make_player(opened, plays, asked.seed)
     assert isinstance(player, SogPlayer)
@@ -179,10 +179,10 @@ def _board_growth(opened: Opened, plays: Student, asked: PositionAsked) -> Growt
     assert hasattr(search, "tree")
     recording = Recording(search.tree, 0, player.budget)
     run(search.steps(recording.after_round), player.evaluator)
-    return Growth(recording.finished(), opened.trained)
+    return SearchGrowth(recording.finished(), opened.trained)
 
 
-def _chain_growth(opened: Opened, plays: Student, asked: PositionAsked) -> Growth:
+def _chain_growth(opened: Opened, plays: Student, asked: PositionAsked) -> SearchGrowth:
     """The chain of searches of whoever acts at the end of the line; the last one is recorded."""
     public, way = PublicTree(opened.game), [0]
     for edge in asked.line:
@@ -203,4 +203,4 @@ def _chain_growth(opened: Opened, plays: Student, asked: PositionAsked) -> Growt
     recording = Recording(resolving.tree, resolving.start, settings.budget)
     run(resolving.steps(recording.after_round), agent.evaluator)
     resolving.solved()
-    return Growth(recording.finished(), opened.trained)
+    return SearchGrowth(recording.finished(), opened.trained)

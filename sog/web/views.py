@@ -17,14 +17,14 @@ from sog.games.base import Game, State
 from sog.games.boards.go import Go
 from sog.games.game_records import GameRecord
 from sog.games.rules.liars_dice import LiarsDice
-from sog.web.tables import Made, Table
+from sog.web.tables import Made, PlayTable
 
 __all__ = [
     "BoardSeen",
-    "Choice",
+    "GameView",
+    "LegalMove",
     "Mind",
     "ShownCard",
-    "View",
     "board_of",
     "cards_of",
     "roles_of",
@@ -46,7 +46,7 @@ _BLANKS: Final = {str(k): "." * k for k in range(1, 9)}
 
 
 @dataclass(frozen=True)
-class Choice:
+class LegalMove:
     """A legal action of the viewer.  column: its place among the public state's actions."""
 
     column: int
@@ -83,7 +83,7 @@ class Mind:
 
 
 @dataclass(frozen=True)
-class View:
+class GameView:
     """All that a viewer may know of a game.
 
     table: the game's id.  viewer: the seat that looks, None for nobody.  names: who plays.  moves: how many were made.
@@ -105,7 +105,7 @@ class View:
     hands: tuple[str | None, str | None]
     hidden: bool
     actor: int | None
-    choices: tuple[Choice, ...]
+    choices: tuple[LegalMove, ...]
     log: tuple[tuple[int, str], ...]
     notes: tuple[str, ...] = ()
     won: float | None = None
@@ -119,7 +119,7 @@ class View:
         return self.result != ""
 
 
-def viewer_at(table: Table) -> int | None:
+def viewer_at(table: PlayTable) -> int | None:
     """Whose view the screen has: the only person's; of two, that of whoever is to move; else nobody's."""
     persons = [p for p in (0, 1) if table.chairs[p].is_person]
     if len(persons) == 1:
@@ -127,7 +127,7 @@ def viewer_at(table: Table) -> int | None:
     return table.actor if persons and not table.is_over else None
 
 
-def view_of(table: Table, viewer: int | None) -> View:
+def view_of(table: PlayTable, viewer: int | None) -> GameView:
     """The view of a seat, or of nobody; `table.lock` is held."""
     game, world, over = table.game, table.world, is_revealed(table)
     state = table.public.states[world.node]
@@ -136,7 +136,7 @@ def view_of(table: Table, viewer: int | None) -> View:
         tuple(game.infostate_name(state, p, world.pair[p]) if over or p == viewer else None for p in (0, 1)),
     )
     mine = not over and viewer is not None and table.actor == viewer and table.chairs[viewer].is_person
-    return View(
+    return GameView(
         table=table.name,
         game=game.name,
         viewer=viewer,
@@ -160,24 +160,24 @@ def view_of(table: Table, viewer: int | None) -> View:
     )
 
 
-def is_revealed(table: Table) -> bool:
+def is_revealed(table: PlayTable) -> bool:
     """Whether everything may be shown."""
     return table.is_over
 
 
-def may_record(table: Table) -> bool:
+def may_record(table: PlayTable) -> bool:
     """Whether the record may be read: it has every action and both hands."""
     return table.is_over
 
 
-def _choices(table: Table) -> Iterator[Choice]:
+def _choices(table: PlayTable) -> Iterator[LegalMove]:
     """The legal actions of whoever is to move."""
     state = table.public.states[table.world.node]
     for column in table.referee.legal(table.world):
-        yield Choice(column, table.game.action_name(state, int(table.public.actions(table.world.node)[column])))
+        yield LegalMove(column, table.game.action_name(state, int(table.public.actions(table.world.node)[column])))
 
 
-def _said(table: Table, made: Made, viewer: int | None, over: bool) -> str:
+def _said(table: PlayTable, made: Made, viewer: int | None, over: bool) -> str:
     """A move as the viewer learns of it: what others do unseen is not said before the end."""
     node = made.before.node
     table.public.list_fan(node)
@@ -185,17 +185,17 @@ def _said(table: Table, made: Made, viewer: int | None, over: bool) -> str:
     return _name(table, made) if seen else "a hidden move"
 
 
-def _name(table: Table, made: Made) -> str:
+def _name(table: PlayTable, made: Made) -> str:
     """A move's name."""
     node = made.before.node
     return table.game.action_name(table.public.states[node], int(table.public.actions(node)[made.column]))
 
 
-def _before(table: Table) -> State | None:
+def _before(table: PlayTable) -> State | None:
     return table.public.states[table.made[-1].before.node] if table.made else None
 
 
-def _result(table: Table) -> str:
+def _result(table: PlayTable) -> str:
     """Who won how much."""
     won = table.referee.utility(table.world)
     if won == 0:
@@ -206,7 +206,7 @@ def _result(table: Table) -> str:
     return f"{role[:1].upper()}{role[1:]} ({table.chairs[winner].label}) won{amount}."
 
 
-def _minds(table: Table) -> Iterator[Mind]:
+def _minds(table: PlayTable) -> Iterator[Mind]:
     """What the agents thought."""
     for number, made in enumerate(table.made, start=1):
         if made.found is not None and (made.found.belief or made.found.words):
@@ -215,13 +215,13 @@ def _minds(table: Table) -> Iterator[Mind]:
             yield Mind(made.player, f"Move {number}, {_name(table, made)}", belief, made.found.words)
 
 
-def _line(table: Table) -> tuple[int, ...] | None:
+def _line(table: PlayTable) -> tuple[int, ...] | None:
     """The public edges of the game, where all its events are listed."""
     way = table.way(table.world.node)
     return tuple(cast("tuple[int, ...]", way)) if all(isinstance(step, int) for step in way) else None
 
 
-def _record(table: Table) -> str:
+def _record(table: PlayTable) -> str:
     """The game as text: in the format that programs of it read, or both hands and every move in words."""
     game, names = table.game, (table.chairs[0].label, table.chairs[1].label)
     if game.deterministic:

@@ -11,7 +11,7 @@ import pytest
 from sog.pictures.boards import BOARDS, board_picture
 from sog.pictures.charts import Curve, bar_chart, curve_chart, policy_chart
 from sog.pictures.hands import card_picture, die_picture
-from sog.pictures.icicle import Block, icicle
+from sog.pictures.icicle import TreeBlock, icicle
 from sog.pictures.svg import ACTIONS, ACTORS, ON_COLOUR, action_colours, document, tag, words
 
 BOARDS_OF = {
@@ -50,7 +50,7 @@ def test_what_is_written_is_escaped() -> None:
     svg = document((10, 10), '<&">', words((0, 0), "<script>&", 3), tag("g", {"class": '"><script>'}))
     assert "<script" not in svg
     drawn(svg)
-    drawn(icicle("a<b", [Block(-1, 1.0, 0, "<x>", "a & b <c>")]))
+    drawn(icicle("a<b", [TreeBlock(-1, 1.0, 0, "<x>", "a & b <c>")]))
 
 
 def test_cards_and_dice() -> None:
@@ -105,10 +105,10 @@ def test_ticks_are_round_numbers() -> None:
 
 def test_a_trees_nodes_lie_below_their_parents() -> None:
     blocks = [
-        Block(-1, 1.0, 0, "", "root"),
-        Block(0, 0.75, 1, "raise", "a"),
-        Block(0, 0.25, 3, "fold", "b"),
-        Block(1, 0.5, 2, "", "c"),
+        TreeBlock(-1, 1.0, 0, "", "root"),
+        TreeBlock(0, 0.75, 1, "raise", "a"),
+        TreeBlock(0, 0.25, 3, "fold", "b"),
+        TreeBlock(1, 0.5, 2, "", "c"),
     ]
     rects = [e for e in drawn(icicle("tree", blocks)).iter() if e.tag.endswith("rect")]
     places = [(float(e.get("x", 0)), float(e.get("width", 0)), float(e.get("y", 0))) for e in rects]

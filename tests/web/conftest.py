@@ -1,18 +1,26 @@
-"""Tests of the page need the extra `web`; without it they are skipped."""
+"""Tests of the page need the extra `web`; without it each file is skipped, and says so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-# Without these packages the test files cannot even be imported.
 MISSING = [name for name in ("starlette", "uvicorn", "jinja2") if find_spec(name) is None]
-collect_ignore_glob = ["test_*.py"] if MISSING else []
-if MISSING:
-    print(f"tests/web SKIPPED: {', '.join(MISSING)} not installed; pip install -e '.[web]'")
+
+
+class Skipped(pytest.Module):
+    """A test file that cannot even be imported."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        pytest.skip(f"{', '.join(MISSING)} not installed: pip install -e '.[web]'", allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Skip the files of this folder where the extra is not installed."""
+    return Skipped.from_parent(parent, path=module_path) if MISSING else None
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from sog.games.catalog import make_game
 from sog.play.referee import World
 from sog.web import server, views
 from sog.web.asked import PERSON, Chair, MoveFound
-from sog.web.tables import Made, Table
+from sog.web.tables import Made, PlayTable
 from tests.web.client import Client
 
 GAMES = ["leduc_poker", "kuhn_poker", "liars_dice(numdice=1,dice_sides=6)", "scotland_yard(map=glasses)"]
@@ -35,13 +35,13 @@ class Line:
     columns: tuple[int, ...]
 
 
-def table_of(game: str, viewer: int | None, rng: random.Random) -> Table:
+def table_of(game: str, viewer: int | None, rng: random.Random) -> PlayTable:
     """A game that is played by chance up to somewhere before its end."""
     chairs = [Chair("network", "the network")] * 2
     if viewer is not None:
         chairs[viewer] = Chair(PERSON, "a person")
     while True:
-        table = Table(NAME, make_game(game), (chairs[0], chairs[1]), rng.randrange(2**30))
+        table = PlayTable(NAME, make_game(game), (chairs[0], chairs[1]), rng.randrange(2**30))
         for _ in range(rng.randrange(9)):
             if table.is_over:
                 break
@@ -50,7 +50,7 @@ def table_of(game: str, viewer: int | None, rng: random.Random) -> Table:
             return table
 
 
-def move(table: Table, column: int) -> None:
+def move(table: PlayTable, column: int) -> None:
     """A move; an agent's with a belief that follows from its own hand, and so tells it."""
     told = None if table.chairs[table.actor].is_person else found_with(column, table.world.pair[table.actor])
     table.move(column, told)
@@ -60,7 +60,7 @@ def found_with(column: int, own: int) -> MoveFound:
     return MoveFound(column, ((0, 0.5 + own / 1000), (1, 0.25)), f"holding {own}")
 
 
-def lines_like(table: Table, viewer: int | None) -> Iterator[Line]:
+def lines_like(table: PlayTable, viewer: int | None) -> Iterator[Line]:
     """Every other way of what is hidden from the viewer along the table's public line."""
     public, path = table.public, table.public.path(table.world.node)
     edges = [table.referee.edge_into[node] for node in path[1:]]
@@ -99,9 +99,9 @@ def lines_like(table: Table, viewer: int | None) -> Iterator[Line]:
         yield from ways(0, pair, (), ())
 
 
-def twin_of(table: Table, line: Line) -> Table:
+def twin_of(table: PlayTable, line: Line) -> PlayTable:
     """The same table with other hidden things."""
-    twin = Table(NAME, table.game, table.chairs, table.seed)
+    twin = PlayTable(NAME, table.game, table.chairs, table.seed)
     twin.public, twin.referee = table.public, table.referee
     pairs = dict(zip(table.public.path(table.world.node), line.pairs, strict=True))
     twin.first = World(table.first.node, pairs[table.first.node])
@@ -112,7 +112,7 @@ def twin_of(table: Table, line: Line) -> Table:
     return twin
 
 
-def seen(client: Client, table: Table) -> list[object]:
+def seen(client: Client, table: PlayTable) -> list[object]:
     """All that a browser is sent of a table."""
     client.app.app.state.site.tables._held[NAME] = table
     answers = [client.get(f"/games/{NAME}{end}") for end in ("", "/view.json", "/record")]
@@ -157,10 +157,10 @@ def test_the_end_shows_both_hands(client: Client) -> None:
 def test_a_planted_fault_is_found(client: Client, game: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = views.view_of
 
-    def conditional_belief(table: Table, viewer: int | None) -> views.View:
+    def conditional_belief(table: PlayTable, viewer: int | None) -> views.GameView:
         return replace(real(table, viewer), minds=tuple(views._minds(table)))
 
-    def telling_class(table: Table, viewer: int | None) -> views.View:
+    def telling_class(table: PlayTable, viewer: int | None) -> views.GameView:
         view = real(table, viewer)
         pair = table.world.pair
         cards = (replace(c, kind=f"k{pair[c.owner]}") if c.kind == "hidden" else c for c in view.cards)
