@@ -6,6 +6,7 @@ import socket
 import webbrowser
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Final
 
 import typer
@@ -53,20 +54,33 @@ def serve(
     import uvicorn
 
     from sog.web.guard import Door
+    from sog.web.lanes import AgentLanes
     from sog.web.offers import Offers
     from sog.web.server import application
 
     door = Door(host, "" if Door.is_loopback(host) else secrets.token_hex(16))
-    app = application(Offers(named or (), agent or ()), folder, searches, door)
+    lanes = AgentLanes(searches)
+    app = application(Offers(named or (), agent or ()), folder, lanes, door)
     with _listening(host, port) as listener:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listener.getsockname()[1]}/" + (f"?token={door.token}" if door.token else "")
         stdout().print(address, soft_wrap=True)
         if not no_browser:
             webbrowser.open(address)
-        settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none")
+        settings = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, ws="none", timeout_graceful_shutdown=1
+        )
+        server = uvicorn.Server(settings)
+        leave = server.handle_exit
+
+        def end(number: int, frame: FrameType | None) -> None:
+            """On Ctrl-C searches are ended first: the server waits for their pages to be answered."""
+            lanes.close()
+            leave(number, frame)
+
+        server.handle_exit = end
         with say_kept(lambda: f"games are in {folder}; the same command plays them on"):
-            uvicorn.Server(settings).run(sockets=[listener])
+            server.run(sockets=[listener])
 
 
 def _listening(host: str, port: int) -> socket.socket:

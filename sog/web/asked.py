@@ -104,7 +104,7 @@ class PositionAsked:
 
 @dataclass(frozen=True, eq=False)
 class SearchSnapshot:
-    """A search after so many simulations.
+    """What a search has found after a number of simulations.
 
     policy, prior: float64[A, I] of whoever acts.  values: both players', by infostate, utilities.  ranges: both
     players', each summing to 1.  blocks: the most visited nodes.  nodes: how many the tree has.

@@ -121,7 +121,7 @@ class Guard:
         return any(hmac.compare_digest(value.encode(), self.door.token.encode()) for value in given)
 
     def _entered(self, scope: Scope) -> str | None:
-        """Where to go on without the token in the address; None where it has none."""
+        """The address without its token; None where it has none."""
         query = _query(scope)
         if not self.door.token or not any(name == "token" for name, _ in query):
             return None

@@ -47,7 +47,7 @@ class AgentLanes:
             return self._executor.start(_make_thinker)
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes; what they work on is a WorkLost."""
         for lane in self._lanes:
             lane.close()
         self._executor.close()
@@ -57,13 +57,15 @@ class _Lane:
     """A thread with a process of its own. The system ends a process with the thread that started it, so it stays."""
 
     def __init__(self, lanes: AgentLanes) -> None:
-        self._lanes, self._remote = lanes, None
+        self._lanes, self._remote, self._closed = lanes, None, False
         self._pool = ThreadPoolExecutor(1, "lane")
         self._free = threading.BoundedSemaphore(_WAITING)
 
     _remote: Remote | None
 
     def submit(self, method: str, asked: Any) -> Future[Any]:
+        if self._closed:
+            raise WorkLost("this server is ending")
         if not self._free.acquire(blocking=False):
             raise Busy("all searches that may run at once are running: try again in a moment")
         future = self._pool.submit(self._answer, method, asked)
@@ -75,6 +77,8 @@ class _Lane:
         try:
             return self._call(method, asked)
         except WorkLost:
+            if self._closed:
+                raise WorkLost("this server is ending") from None
             self._drop()
             return self._call(method, asked)
 
@@ -89,4 +93,5 @@ class _Lane:
             self._remote = None
 
     def close(self) -> None:
+        self._closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)

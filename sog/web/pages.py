@@ -72,7 +72,7 @@ class Pages:
         return self._page("played.html", {"views": views})
 
     def message(self, heading: str, words: str, back: str = "/") -> str:
-        """What went wrong, and where to go on."""
+        """What went wrong, with a link back."""
         return self._page("message.html", {"heading": heading, "words": words, "back": back})
 
     def game(self, view: GameView, chosen: str = "") -> str:

@@ -49,9 +49,9 @@ _SVG: Final = "image/svg+xml"
 T = TypeVar("T")
 
 
-def application(offers: Offers, folder: Path, searches: int, door: Door) -> Guard:
-    """The whole server, as an ASGI application.  folder: of the games.  searches: at once, at most."""
-    site = Site(offers, PlayTables(folder), AgentLanes(searches))
+def application(offers: Offers, folder: Path, lanes: AgentLanes, door: Door) -> Guard:
+    """The whole server, as an ASGI application.  folder: of the games."""
+    site = Site(offers, PlayTables(folder), lanes)
     app = Starlette(
         routes=site.routes(),
         exception_handlers={SogError: site.refused, 404: site.missing, 405: site.missing},

@@ -119,8 +119,11 @@ class PlayTables:
         return table
 
     def move(self, table: PlayTable, column: int, found: MoveFound | None = None) -> None:
-        """A move, which is in the file before it counts. GameError where it is illegal."""
+        """A move, which is in the file before it counts. SettingError where it is illegal."""
         with table.lock:
+            with self._lock:
+                if table.name not in self._held or self._held[table.name] is not table:
+                    raise SettingError("many games were played meanwhile: go back to this one")
             if column not in table.referee.legal(table.world):
                 raise SettingError("this move is not possible now")
             append_line(

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from sog.web.guard import Door
+from sog.web.lanes import AgentLanes
 from sog.web.offers import Offers
 from sog.web.server import application
 
@@ -126,7 +127,7 @@ def _decoded(path: str) -> str:
 
 def client_of(folder: Path, named: Sequence[str] = (), code: Sequence[str] = (), door: Door | None = None) -> Client:
     """A browser of a new server."""
-    return Client(application(Offers(named, code), folder, 1, door or Door()))
+    return Client(application(Offers(named, code), folder, AgentLanes(1), door or Door()))
 
 
 def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random"), budget: str = "") -> str:

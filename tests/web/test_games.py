@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sog.errors import SogError
 from tests.web.client import Client, Form, begun, client_of, played_out
 
 QUICK = [
@@ -142,7 +143,12 @@ def test_damaged_files_end_in_a_line(games: Path) -> None:
 
 def test_games_are_few_in_memory(games: Path) -> None:
     client = client_of(games)
-    addresses = [begun(client, "kuhn_poker", ("person", "person")) for _ in range(40)]
-    assert len(client.app.app.state.site.tables._held) == 32
-    assert client.get(addresses[0]).status == 200  # from its file
+    addresses = [begun(client, "kuhn_poker", ("person", "person"))]
+    tables = client.app.app.state.site.tables
+    old = tables.get(addresses[0].rpartition("/")[2])
+    addresses += [begun(client, "kuhn_poker", ("person", "person")) for _ in range(40)]
+    assert len(tables._held) == 32
+    with pytest.raises(SogError, match="meanwhile"):  # an agent thought of it for long: its file is read anew
+        tables.move(old, 0)
+    assert client.get(addresses[0]).status == 200
     client.close()
