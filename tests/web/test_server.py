@@ -127,6 +127,14 @@ def test_bad_arguments_end_in_a_line(words: list[str], why: str, capsys: pytest.
     assert why in capsys.readouterr().err
 
 
+def test_without_the_extra_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sog.cli.serve.find_spec", lambda name: None)
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err == "sog: sog serve needs starlette, uvicorn, jinja2: pip install 'sog[web]'\n"
+
+
 # --- runs ---
 
 
