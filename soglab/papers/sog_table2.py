@@ -34,7 +34,7 @@ _OPPONENTS: Final = ("always-call", "always-fold", "random", "equity")
 _LBR: Final = "local best response, fold or call"
 _BATCH: Final = 20  # hands a point
 _HANDS: Final = 200
-_PER_UPDATE: Final = {1.0: _HANDS, 0.1: 40}  # c, and hands against each
+_PER_UPDATE: Final = {1.0: _HANDS, 0.1: 20}  # c, and hands against each
 _SIMULATIONS: Final = 10
 _PAPER: Final = "LBR loses 434 ± 9; Slumbot2019 loses 7 ± 3"
 
