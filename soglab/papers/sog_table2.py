@@ -27,11 +27,11 @@ from sog.training.shipped import find_checkpoint
 from soglab.runs import check_unchanged
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
 
-__all__ = ["EXPERIMENT", "compute", "plan", "present"]
+__all__ = ["EXPERIMENT", "LBR", "compute", "plan", "present"]
 
 GAME: Final = "holdem(bets=random)"
 _OPPONENTS: Final = ("always-call", "always-fold", "random", "equity")
-_LBR: Final = "local best response, fold or call"
+LBR: Final = "local best response, fold or call"
 _BATCH: Final = 20  # hands a point
 _HANDS: Final = 200
 _PER_UPDATE: Final = {1.0: _HANDS, 0.1: 20}  # c, and hands against each
@@ -58,7 +58,7 @@ def plan(options: Options, note: Note) -> list[Key]:
                 "hands": 2 if options.quick else _BATCH,
                 "seed": seed,
             }
-            for against in (*_OPPONENTS, _LBR)
+            for against in (*_OPPONENTS, LBR)
             for seed in range(batches)
         ]
     return keys
@@ -67,7 +67,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 def compute(key: Key) -> Result:
     """Chips: the mean of each pair of hands, as played and corrected; of LBR what it wins, as it is scored."""
     check_unchanged(Path(key["folder"]), key["network"])
-    if key["against"] == _LBR:
+    if key["against"] == LBR:
         player = Student(simulations=key["simulations"], per_update=key["per_update"])
         opened = open_agent(key["folder"], key["game"], lambda: player, key["seed"])
         figure = local_best_response(
@@ -96,7 +96,7 @@ def present(points: list[StudyPoint]) -> Outcome:
         corrected = [per_chip * one for point in own for one in point.result["corrected"]]
         hands = sum(point.key["hands"] for point in own)
         budget = f"({own[0].key['simulations']}, {float(per_update):g})"
-        if against == _LBR:
+        if against == LBR:
             mean, half = mean_interval(corrected)
             words, paper = f"LBR wins {plus_minus(mean, half)} mbb/h, {hands} hands", _PAPER
             raw: tuple[float, float | None] = (mean, half)

@@ -1,0 +1,25 @@
+"""SoG's Table 2: hands of the shipped network, and what their figures come to."""
+
+from __future__ import annotations
+
+import pytest
+
+from soglab.papers import sog_table2
+from soglab.study import Options, StudyPoint
+
+
+def test_each_opponent_has_its_points_at_both_budgets() -> None:
+    keys = sog_table2.plan(Options(), print)
+    assert {key["per_update"] for key in keys} == {1.0, 0.1}
+    assert len({key["against"] for key in keys}) == 5 and {key["game"] for key in keys} == {"holdem(bets=random)"}
+    assert len(sog_table2.plan(Options(seeds=2), print)) == 20
+
+
+def test_hands_are_played_corrected_and_measured() -> None:
+    """Against an opponent that always folds, a big blind gets the small one; what LBR wins is its own kind of row."""
+    keys = {key["against"]: {**key, "simulations": 1} for key in sog_table2.plan(Options(quick=True), print)}
+    points = [StudyPoint(keys[name], sog_table2.compute(keys[name])) for name in ("always-fold", sog_table2.LBR)]
+    assert sorted(points[0].result["raw"]) == [50.0, 100.0]
+    fold, lbr = sog_table2.present(points).rows
+    assert fold["raw_mean"] == 750.0 and fold["hands"] == 2
+    assert lbr["hands"] == 2 and lbr["mean"] == pytest.approx(10 * points[1].result["corrected"][0])
