@@ -348,22 +348,16 @@ def test_priors_asked_for_apart_are_those_that_come_with_the_values(
     game: Game, settings: SearchSettings, budget: Budget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together, _ = searched(game, budget, Believer(), settings)
-    monkeypatch.setattr("sog.searches.gtcfr.search.APART", 1)
+    monkeypatch.setattr("sog.searches.tree.room.APART", 1)
     apart = Believer()
     tree, _ = searched(game, budget, apart, settings)
     priors = [beliefs for beliefs in apart.kept if beliefs.wanted is Wanted.POLICIES]
     assert {beliefs.wanted for beliefs in apart.kept} == {Wanted.VALUES, Wanted.POLICIES}
     assert len(priors) == len(decisions(tree)) and all(len(beliefs.nodes) == 1 for beliefs in priors)
-    opened = [entry for n in decisions(tree) for entry in entries_of(tree, n)]
-    assert tree.counts.tolist() == together.counts.tolist()
+    assert tree.counts.nodes == together.counts.nodes and tree.counts.entries < together.counts.entries
     assert tree.infostates.tobytes() == together.infostates.tobytes()
-    np.testing.assert_array_equal(tree.entries[:, opened], together.entries[:, opened])
-
-
-def entries_of(tree: Lookahead, n: int) -> range:
-    """Which columns of `entries` belong to node n."""
-    first, width = int(tree.nodes.entry0[n]), int(tree.nodes.width[n, tree.nodes.actor[n]])
-    return range(first, first + int(tree.nodes.actions[n]) * width)
+    for n in decisions(tree):  # leaves have entries only where priors come with values
+        assert (tree.entries[:, tree.block(n)] == together.entries[:, together.block(n)]).all()
 
 
 # --- bits ---

@@ -14,6 +14,7 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.matching import REACH_FLOOR
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer
+from sog.searches.tree import room
 from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import Entry
@@ -37,7 +38,7 @@ class Measure:
 
 def full_tree(public: PublicTree) -> Lookahead:
     """A lookahead holding the whole game, which the public tree must list (`list_all`), from its root."""
-    return Lookahead(public, 0, public.game.root_ranges()).expand_all()
+    return Lookahead(public, 0, public.game.root_ranges(), room.listed(public)).expand_all()
 
 
 def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:

@@ -19,11 +19,11 @@ from sog.searches.cfr.rules import Rule
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import njit
 from sog.searches.tree import draws, growth, pairs
+from sog.searches.tree import room as rooms
 from sog.searches.tree.arrays import Public, Room, Tree
 from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import AwaitedNodes, Children, Counts, Entry, Evaluated, Infostate, Kind, Nodes
-from sog.searches.tree.tables import widened
 
 __all__ = ["Lookahead"]
 
@@ -64,11 +64,14 @@ class Lookahead:
         room: how large it can become without growing its arrays, or for how many nodes that should be estimated.
         """
         self.public = public
+        late = rooms.priors_apart(public.game)
         if not isinstance(room, Room):
             width = sum(public.num_infostates(root))
-            most = max(3 * room, int(public.nodes.actions[root]))  # the root is added before its entries are counted
+            # The root is added before its entries are counted.
+            most = max(room if late else 3 * room, int(public.nodes.actions[root]))
             room = Room(room, room, room * width, most * width)
         self.arrays = room.tree()
+        self.arrays.counts.late[0] = late
         self.iterations = 0
         # The root, without a parent, over edge 0.
         growth.add_node(public.arrays, self.arrays, root, -1, 0)
@@ -81,7 +84,7 @@ class Lookahead:
 
     @property
     def num_entries(self) -> int:
-        """How many (action, infostate) pairs the decision nodes have, those that are still leaves included."""
+        """How many (action, infostate) pairs the decision nodes have; leaves have theirs unless entries come late."""
         return int(self.counts.entries)
 
     @property
@@ -273,15 +276,16 @@ class Lookahead:
         """float64[A, I]: a view of one row of entries at decision node n."""
         return self.entries[row, self.block(n)].reshape(self.nodes.actions.item(n), -1)
 
-    def expand(self, n: int, only: int = -1) -> None:
+    def expand(self, n: int, only: int = -1, ahead: int = 0) -> None:
         """Make the leaf n interior by adding all its children, or one more child over edge `only`.
 
+        ahead: how many expansions will follow; should the arrays have to grow, they grow for these too.
         Raises TooLarge at a chance event too large to list.
         """
         # The kernel changes nothing unless it is done: it is called again once what it lacked is there.
         while (code := _expand(self.public.arrays, self.arrays, n, only)) != growth.DONE:
             if code == growth.NO_ROOM:
-                self.make_room()
+                self.reserve(self._below(n), ahead)
             elif not self.list_children(n, only):
                 raise TooLarge(f"{self.public.game.name} has a chance event too large to list")
         # With one more action open, the policy is regret matching's anew.
@@ -297,37 +301,29 @@ class Lookahead:
             self.public.child(s, e)
         return True
 
-    def identify_newest(self, awaited: AwaitedNodes, count: int) -> None:
+    def identify_newest(self, awaited: AwaitedNodes, count: int, ahead: int = 0) -> None:
         """List the positions of the newest `count` nodes, which were added before their public nodes were known.
 
-        awaited: the public state above and the edge of each; afterwards their own public states.
+        awaited: the public state above and the edge of each; afterwards their own public states.  ahead: of `expand`.
         """
-        public, counts = self.public, self.arrays.counts
-        entries, ends = counts.entries.item(0), counts.ends.item(0)
+        public = self.public
         states, edges = awaited.public, awaited.edge
         for k in range(count):
             states[k] = public.child(states.item(k), edges.item(k))
         # The kernel cannot allocate: room for the most entries that these nodes can have.
-        while entries + count * public.widest_fan > self.entries.shape[1] or ends + count > len(self.ends):
-            self.make_room()
+        self.reserve(Room(0, 0, 0, count * public.widest_fan), ahead)
         _identify_newest(public.arrays, self.arrays, awaited, count)
 
-    def make_room(self) -> None:
-        """Double the arrays that are a quarter full at least, or where none is, all of them."""
-        nodes, child, infostates, entries, ends, counts = self.arrays
-        used = self.counts
-        sizes = [len(nodes), len(child), infostates.shape[1], entries.shape[1], len(ends)]
-        filled = [used.nodes, used.children, used.infostates, used.entries, used.ends]
-        full = [4 * int(count) >= size for count, size in zip(filled, sizes, strict=True)]
-        more = [2 * size if one or not any(full) else size for size, one in zip(sizes, full, strict=True)]
-        self.arrays = Tree(
-            widened(nodes, more[0], 0),
-            widened(child, more[1], 0),
-            widened(infostates, more[2], 1),
-            widened(entries, more[3], 1),
-            widened(ends, more[4], 0),
-            counts,
-        )
+    def _below(self, n: int) -> Room:
+        return rooms.below(self.public, self.public_node(n), bool(self.counts.late))
+
+    def reserve(self, more: Room, ahead: int = 0) -> None:
+        """Make room for this much more, and where there is none, for `ahead` expansions after it as well."""
+        if ahead and rooms.lacking(self.arrays, more):
+            more = more.beside(rooms.expected(self.arrays, ahead, self.public.game.perfect_information))
+        for name, used, need in rooms.lacking(self.arrays, more):
+            # Table after table: the old one is let go before the next one is copied.
+            self.arrays = rooms.lengthened(self.arrays, name, used, need)
 
     def expand_all(self) -> Lookahead:
         """Add every public state below; the public tree must be able to list them. Returns itself."""
@@ -335,7 +331,7 @@ class Lookahead:
         while n < self.size:
             n, code = _expand_leaves(self.public.arrays, self.arrays, n)
             if code == growth.NO_ROOM:
-                self.make_room()
+                self.reserve(self._below(n))
             elif code == growth.NOT_LISTED:
                 self.expand(n)
         return self

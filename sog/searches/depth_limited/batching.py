@@ -106,7 +106,7 @@ def aligned(public: PublicTree, leaves: Int32) -> bool:
 
 def batch(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Blocks, Int32]:
     """A lookahead with the subgames of these layouts and ranges by slot, its blocks and its leaves, int32[L]."""
-    # Made with the smallest arrays, which are replaced at once: a Lookahead's own grow by doubling.
+    # Made with the smallest arrays, which are replaced at once by arrays of just this length.
     tree = Lookahead(public, int(trees[0].nodes.public[0]), (np.zeros(1), np.zeros(1)), room=1)
     tree.arrays = Tree(
         nodes=Nodes.zeros(sum(len(t.nodes) for t in trees)),

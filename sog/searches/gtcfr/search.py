@@ -24,14 +24,12 @@ from sog.searches.leaves import kernels
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, checked
 from sog.searches.leaves.kernels import Leaves, Request, Weighing
 from sog.searches.resolving.gadget import Gadget
+from sog.searches.tree.arrays import Room
 from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated
+from sog.searches.tree.room import priors_apart
 
 __all__ = ["SearchLog", "search"]
 
-
-# From this many logits a belief on, a leaf's prior is evaluated when the leaf is opened, not with its values in every
-# iteration: the policy head is then the larger part of the network, and worth a request of its own.
-APART: Final = 256
 
 # Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
 LONGEST_PATH: Final = 128
@@ -74,8 +72,9 @@ def search(
     """
     # The initial tree L^0: `start` with its prior and its children (PoG, Section 3.2).
     run = _GtcfrRun(tree, start, settings, rng, gadget, log or SearchLog())
-    yield from run.first_look()
     rounds, updates, expansions = budget.rounds, budget.updates, budget.expansions
+    run.ahead = (rounds - 1) * expansions
+    yield from run.first_look()
     for k in range(rounds):
         for _ in range(updates):
             yield from run.update()
@@ -120,8 +119,7 @@ class _GtcfrRun:
         self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
         self.gadget, self.choice = gadget, NO_CHOICE if gadget is None else gadget.choice
         self.single, self.width = game.perfect_information, sum(game.num_slots)
-        # In perfect information a leaf is evaluated once, so its prior comes with its value.
-        self.apart = not self.single and max(game.num_slots) * game.num_actions >= APART
+        self.apart = priors_apart(game)
         self.pairs = np.zeros((0, 0, 0), dtype=np.int32) if game.legal_pairs is None else game.legal_pairs.index
         self.selection = Selection(
             start=int(start),
@@ -143,6 +141,7 @@ class _GtcfrRun:
         self.awaited = AwaitedNodes.zeros(0)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
         self.complete = False  # whether the last look met no leaf, so that nothing is left to evaluate or to grow
+        self.ahead = 0  # expansions after this phase
         self._make_room()
 
     def first_look(self) -> SearchGenerator:
@@ -206,6 +205,7 @@ class _GtcfrRun:
         state, due = self.state, expansions + int(self.state.owed[0])
         state.expansions[0], state.opened[0], state.owed[0] = due, 0, 0
         self.log.expansions += expansions
+        self.ahead = max(self.ahead - expansions, 0)
         # Without room in its path, a trajectory would get no visits.
         path = self.selection.path
         if len(path) < LONGEST_PATH * due:
@@ -250,9 +250,10 @@ class _GtcfrRun:
                 break
             # Deterministic games only: the rules are asked for all new positions at once.
             if code == phases.IDENTIFY:
-                tree.identify_newest(self.awaited, int(self.state.awaited[0]))
+                tree.identify_newest(self.awaited, int(self.state.awaited[0]), self.ahead)
+                # What one trajectory adds at most: see phases.grow_positions.
                 if self.state.expansions[0] > 0:
-                    tree.make_room()
+                    tree.reserve(Room(1, tree.public.widest_fan, 2, 0), self.ahead + int(self.state.expansions[0]))
             elif not (yield from self._open(*self._chosen())):
                 self.state.expansions[0] += 1  # a chance event too large to list: the trajectory walks again
         self.state.answered[0] = 1
@@ -282,20 +283,19 @@ class _GtcfrRun:
         self.answers = checked((yield beliefs), beliefs)
 
     def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
-        """`_expand`, after the prior of a leaf that has none yet."""
+        """`_expand`, with the prior of a leaf that has none yet."""
+        prior = None
         if self.apart and self.tree.actor(n) < NATURE:
-            yield from self._evaluate_prior(n)
-        return self._expand(n, edge)
+            prior = yield from self._evaluate_prior(n)
+        return self._expand(n, edge, prior)
 
-    def _evaluate_prior(self, n: int) -> SearchGenerator:
-        """Have the policy at leaf n evaluated, at the belief of its values."""
+    def _evaluate_prior(self, n: int) -> Generator[Beliefs, Evaluations, Evaluations]:
+        """The policy at leaf n, at the belief of its values."""
         public, ranges = self.tree.public, np.zeros((1, self.width))
         kernels.recall(public.arrays, self.tree.arrays, n, public.game.num_slots[0], ranges[0])
         nodes = np.array([self.tree.public_node(n)], dtype=np.int32)
         beliefs = Beliefs(public, nodes, ranges, Wanted.POLICIES)
-        answers = checked((yield beliefs), beliefs)
-        temperature = float(self.settings.prior_temperature)
-        phases.take_prior(public.arrays, self.tree.arrays, n, self.pairs, answers.logits, temperature)
+        return checked((yield beliefs), beliefs)
 
     def _outgrown(self) -> bool:
         """Whether the tree has outgrown the arrays that a look needs, or no longer is what they were made for."""
@@ -347,9 +347,10 @@ class _GtcfrRun:
             state=self.state,
         )
 
-    def _expand(self, n: int, edge: int) -> bool:
+    def _expand(self, n: int, edge: int, prior: Evaluations | None = None) -> bool:
         """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1).
 
+        prior: the leaf's, where it has none yet.
         False where it stays a leaf, a chance event too large to list.
         """
         tree = self.tree
@@ -359,6 +360,10 @@ class _GtcfrRun:
             return False
         if self.single and edge == ALL and tree.actor(n) < NATURE:
             edge = trajectories.best_prior(tree.public.arrays, tree.arrays, n, 0)
-        tree.expand(n, edge)
+        tree.expand(n, edge, self.ahead)
+        # Only now has the leaf entries.
+        if prior is not None:
+            temperature = float(self.settings.prior_temperature)
+            phases.take_prior(tree.public.arrays, tree.arrays, n, self.pairs, prior.logits, temperature)
         _opened(tree.public.arrays, tree.arrays, n, edge, self.single, float(self.settings.warm_start))
         return True

@@ -72,6 +72,10 @@ class Room(NamedTuple):
         """For this many nodes with one infostate a player and at most `fan` actions."""
         return Room(count, count * fan, 2 * count, count * fan)
 
+    def beside(self, other: Room) -> Room:
+        """Room for both."""
+        return Room(*(one + more for one, more in zip(self, other, strict=True)))
+
     def tree(self) -> Tree:
         """Arrays of these sizes, with nothing in use."""
         return Tree(

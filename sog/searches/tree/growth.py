@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from sog.games.base import NATURE, TERMINAL
-from sog.searches.kernels.jit import njit
+from sog.searches.kernels.jit import inlined, njit
 from sog.searches.tree.arrays import Public, Tree
-from sog.searches.tree.records import AwaitedNodes, Evaluated, Kind
+from sog.searches.tree.records import AwaitedNodes, Evaluated, Kind, PublicState
 
 # What `expand` answers.
 DONE: Final = 0
@@ -48,14 +48,19 @@ def _identify(public: Public, tree: Tree, s: int, n: int) -> None:
     counts, node, state = tree.counts[0], tree.nodes[n], public.nodes[s]
     node.public, node.actor = s, state.actor
     node.action0, node.actions = state.action0, state.actions
-    node.entry0 = counts.entries
     if state.actor == TERMINAL:
         node.kind = Kind.ENDED
         tree.ends[counts.ends] = n
         counts.ends += 1
-    # Regrets and policies at players' decisions only: A rows of the actor's I infostates.
-    if state.actor < NATURE:
-        counts.entries += state.actions * state.width[state.actor]
+    node.entry0 = counts.entries
+    if not counts.late:
+        counts.entries += _entries(state)
+
+
+@inlined
+def _entries(state: PublicState) -> int:
+    """How many entries a public state takes: regrets and policies, A rows of the actor's I infostates."""
+    return state.actions * state.width[state.actor] if state.actor < NATURE else 0
 
 
 @njit
@@ -84,6 +89,9 @@ def _open(public: Public, tree: Tree, n: int) -> None:
     node.kind, node.child0 = Kind.INTERIOR, counts.children
     node.edge0, node.edges = state.edge0, state.edges
     counts.children += state.edges
+    if counts.late:
+        node.entry0 = counts.entries
+        counts.entries += _entries(state)
     # A place for every edge at once, so that a child that comes later has one.
     for e in range(state.edges):
         tree.child[node.child0 + e].node = -1
@@ -103,7 +111,8 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
 
     Returns DONE, NO_ROOM or NOT_LISTED; nothing has changed unless DONE. A node with part of its
     children is not plain: its missing actions are closed.
-    A child takes width0 + width1 infostates and, where a player acts, (actions * that player's width) entries.
+    A child takes width0 + width1 infostates and, where a player acts, (actions * that player's width) entries, unless
+    entries come late: then node n takes its own.
     """
     node = tree.nodes[n]
     state = public.nodes[node.public]
@@ -111,7 +120,8 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
         return NOT_LISTED
     first, last = (0, state.edges) if only < 0 else (only, only + 1)
     # Count what the new nodes will take, before anything changes.
-    new_infostates, new_entries = 0, 0
+    late = tree.counts[0].late
+    new_infostates, new_entries = 0, _entries(state) if late and node.kind != Kind.INTERIOR else 0
     for e in range(first, last):
         c = public.edges[state.edge0 + e].child
         # Nothing has changed yet: the caller lists it and calls again.
@@ -119,8 +129,8 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
             return NOT_LISTED
         below = public.nodes[c]
         new_infostates += below.width[0] + below.width[1]
-        if below.actor < NATURE:
-            new_entries += below.actions * below.width[below.actor]
+        if not late:
+            new_entries += _entries(below)
     if not has_room(tree, last - first, state.edges, new_infostates, new_entries):
         return NO_ROOM
     # From here on nothing fails: a caller never meets half an expansion.

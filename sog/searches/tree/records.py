@@ -179,6 +179,7 @@ class Counts(Record):
     entries = Whole("u4")
     children = Whole("u4")
     ends = Whole("u4")
+    late = Whole("u4")  # 1 where a decision gets its entries when it is opened; 0: when it is added
 
 
 class Used(Records[Counts], Counts):

@@ -78,8 +78,3 @@ def grown(array: A, need: int, axis: int = 0) -> A:
     out = cast(A, np.zeros(shape, dtype=array.dtype).view(type(array)))
     out[tuple(slice(0, k) for k in array.shape)] = array
     return out
-
-
-def widened(array: A, size: int, axis: int) -> A:
-    """The array itself where it has `size` places along `axis`, otherwise a copy with as many."""
-    return array if array.shape[axis] == size else grown(array, size, axis)
