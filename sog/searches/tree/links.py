@@ -31,11 +31,13 @@ def write_moves(actions: Actions, table: Table[LinkRows], rows: slice, moves: Mo
     if target is None and bool((edge == np.arange(len(numbers))).all()):
         actions.edge[rows] = np.arange(len(numbers))
         return True
-    for a, row in enumerate(numbers):
-        legal = np.flatnonzero(edge[:, a] >= 0)
-        start = table.reserve(len(legal))
-        links, here = table.rows, slice(start, start + len(legal))
-        actions.edge[row], actions.link0[row], actions.links[row] = -1, start, len(legal)
-        links.source[here], links.edge[here] = legal, edge[legal, a]
-        links.target[here] = legal if target is None else target[legal, a]
+    # Action by action, and by infostate within each.
+    action, source = np.nonzero(edge.T >= 0)
+    counts = np.bincount(action, minlength=len(numbers))
+    start = table.reserve(len(source))
+    links, here = table.rows, slice(start, start + len(source))
+    actions.edge[rows], actions.links[rows] = -1, counts
+    actions.link0[rows] = start + np.cumsum(counts) - counts
+    links.source[here], links.edge[here] = source, edge[source, action]
+    links.target[here] = source if target is None else target[source, action]
     return False
