@@ -33,13 +33,13 @@ detectives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
-from sog.arrays import Array, Bool, Float32, Int32
+from sog.arrays import Bool, Float32, Int32
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Moves, Operator, Scaled, State
 from sog.games.legal_pairs import LegalPairs
 from sog.games.scotland_yard.features import num_features, paper_features, station_features
@@ -58,6 +58,7 @@ from sog.games.scotland_yard.rules import (
 
 # What a public state waits for, and how the chase ended.
 _DEAL, _ACT, _LOOK, _CAUGHT, _STUCK, _ESCAPED = "deal", "act", "look", "caught", "stuck", "escaped"
+_ONLY: Final[Int32] = np.zeros(1, dtype=np.int32)  # the detectives' slot
 _WAITS: Final = {_ACT: 0, _LOOK: 1, _DEAL: 2}  # as features have it
 
 
@@ -105,7 +106,7 @@ class ScotlandYard(Game):
         n = len(city.stations)
         self.ticket_of, self.dest_of, self.reach = move_table(city, black=rules.x_tickets[BLACK] > 0)
         self._double = len(self.ticket_of)  # the double card's action
-        self._entering = [np.flatnonzero(self.dest_of == station) for station in range(n)]
+        self._reach_bits = np.packbits(self.reach, axis=1)
         # Found once each: by the kinds of tickets, and by a detective's station and kinds.
         self._paid: dict[int, Bool] = {}
         self._ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -132,17 +133,17 @@ class ScotlandYard(Game):
         paid = np.append(self.ticket_of != BLACK, [False] * doubles.shape[1])
         return LegalPairs.of((mine, paid[None, :]))
 
-    def _payable(self, tickets: Sequence[int], detectives: Iterable[int]) -> Bool:
+    def _payable(self, tickets: tuple[int, ...], detectives: Sequence[int]) -> Bool:
         """bool[M]: Mr X's moves that these tickets pay for into a station that no detective holds."""
         paid = kinds_of(tickets)
         if paid not in self._paid:
             self._paid[paid] = np.array([paid >> ticket & 1 == 1 for ticket in self.ticket_of], dtype=bool)
-        free: Bool = self._paid[paid].copy()
-        for station in detectives:
-            free[self._entering[station]] = False
-        return free
+        free = np.ones(len(self.reach), dtype=bool)
+        free[list(detectives)] = False
+        payable: Bool = self._paid[paid] & free[self.dest_of]
+        return payable
 
-    def _detective_ways(self, station: int, tickets: Sequence[int]) -> list[tuple[int, int]]:
+    def _detective_ways(self, station: int, tickets: tuple[int, ...]) -> list[tuple[int, int]]:
         """(move, station entered) of what a detective's tickets pay for from a station; held stations among them."""
         key = station, kinds_of(tickets)
         if key not in self._ways:
@@ -155,7 +156,7 @@ class ScotlandYard(Game):
         ways = self._detective_ways(s.detectives[k - 1], s.tickets[k - 1])
         return np.array([move for move, station in ways if station not in s.detectives], dtype=np.int32)
 
-    def _next_turn(self, detectives: tuple[int, ...], tickets: Sequence[Sequence[int]], k: int) -> int:
+    def _next_turn(self, detectives: tuple[int, ...], tickets: Sequence[tuple[int, ...]], k: int) -> int:
         """The first detective after the k-th who can move, or 0 for Mr X."""
         for j in range(k, len(detectives)):
             if any(station not in detectives for _, station in self._detective_ways(detectives[j], tickets[j])):
@@ -164,31 +165,39 @@ class ScotlandYard(Game):
 
     def _x_moves(self, s: Chase) -> tuple[Int32, Bool]:
         """int32[A], bool[I, A]: Mr X's actions at s, and from which of his stations each is legal."""
+        actions, moves, twice = self._x_actions(s)
         here = self.reach[list(s.hidden)]
+        legal: Bool = here[:, actions[actions < self._double]] & moves[actions[actions < self._double]]
+        if len(actions) > legal.shape[1]:
+            legal = np.column_stack([legal, (here & twice).any(axis=1)])
+        return actions, legal
+
+    def _x_actions(self, s: Chase) -> tuple[Int32, Bool, Bool]:
+        """int32[A]: Mr X's actions at s; bool[M]: the moves that he may make, and those that a second can follow."""
         free = self._payable(s.x_tickets, s.detectives)
-        twice = self._followed(s, free)
-        legal: Bool = np.logical_and(here, twice if s.owed == 2 else free)
-        if self.num_actions > self._double:
-            can_double = s.x_tickets[DOUBLE] > 0 and not s.owed and s.moved + 2 <= self.rules.rounds
-            doubles = (here & twice).any(axis=1) if can_double else np.zeros(len(here), dtype=bool)
-            legal = np.column_stack([legal, doubles])
-        actions = np.flatnonzero(legal.any(axis=0)).astype(np.int32)
-        return actions, legal[:, actions]
+        can_double = s.x_tickets[DOUBLE] > 0 and not s.owed and s.moved + 2 <= self.rules.rounds
+        twice = self._followed(s, free) if can_double or s.owed == 2 else np.zeros_like(free)
+        # The moves from any of his stations, eight to a byte.
+        bits = np.bitwise_or.reduce(self._reach_bits[list(s.hidden)], axis=0)
+        here = np.unpackbits(bits, count=self._double).view(np.bool_)
+        moves = twice if s.owed == 2 else free
+        actions = np.flatnonzero(here & moves).astype(np.int32)
+        if can_double and (here & twice).any():
+            actions = np.append(actions, np.int32(self._double))
+        return actions, moves, twice
 
     def _followed(self, s: Chase, free: Bool) -> Bool:
         """bool[M]: those of Mr X's free moves after which he can make a second one at once."""
-        followed = np.zeros_like(free)
-        if s.owed != 2 and not s.x_tickets[DOUBLE]:
-            return followed
         # By what can be paid after the first move, which few tickets change.
-        onward: dict[int, Bool] = {}
+        spent: dict[int, list[int]] = {}
         for ticket in range(DOUBLE):
             if s.x_tickets[ticket]:
-                left = spend(s.x_tickets, ticket)
-                kinds = kinds_of(left)
-                if kinds not in onward:
-                    onward[kinds] = np.logical_or.reduce(self.reach & self._payable(left, s.detectives), axis=1)
-                followed |= free & (self.ticket_of == ticket) & onward[kinds][self.dest_of]
+                spent.setdefault(kinds_of(spend(s.x_tickets, ticket)), []).append(ticket)
+        followed = np.zeros_like(free)
+        for tickets in spent.values():
+            second = np.packbits(self._payable(spend(s.x_tickets, tickets[0]), s.detectives))
+            onward: Bool = np.logical_or.reduce(self._reach_bits & second, axis=1)[self.dest_of]
+            followed |= onward & (free if len(spent) == 1 else free & np.isin(self.ticket_of, tickets))
         return followed
 
     # --- the game interface ---
@@ -214,7 +223,7 @@ class ScotlandYard(Game):
         c = _chase(s)
         if c.kind != _ACT:
             return np.empty(0, dtype=np.int32)
-        return self._detective_moves(c, c.turn) if c.turn else self._x_moves(c)[0]
+        return self._detective_moves(c, c.turn) if c.turn else self._x_actions(c)[0]
 
     def fan(self, s: State) -> Fan:
         c = _chase(s)
@@ -234,7 +243,7 @@ class ScotlandYard(Game):
 
     def slot(self, s: State, p: int) -> Int32:
         """int32[I_p(s)]: Mr X's slots are his stations' indices."""
-        return np.array(_chase(s).hidden if p == 0 else (0,), dtype=np.int32)
+        return np.array(_chase(s).hidden, dtype=np.int32) if p == 0 else _ONLY
 
     def features(self, s: State) -> Float32:
         """float32[num_features]: see features.py."""
@@ -248,47 +257,45 @@ class ScotlandYard(Game):
     def _x_fan(self, c: Chase) -> Fan:
         """Mr X's move: one edge per ticket, or per ticket and station where he has to show himself."""
         actions, legal = self._x_moves(c)
-        shown = c.moved + 1 in self.rules.reveals
-        edge = np.full(legal.shape, -1, dtype=np.int32)
-        target = np.zeros(legal.shape, dtype=np.int32)
+        # Action a takes edge number[a]. Behind a ticket that shows nothing his stations are numbered as they come.
+        shown, double = c.moved + 1 in self.rules.reveals, self._double
+        tickets = np.append(self.ticket_of, DOUBLE)[actions]
+        first, number = np.unique(
+            np.arange(len(actions)) if shown else tickets, return_index=True, return_inverse=True
+        )[1:]
+        target = np.where(legal, np.arange(len(actions)) - first[number], 0).astype(np.int32)
+        # None but Mr X moves before his next turn: whose turn it is then is the same for all.
+        turn = 0 if c.owed == 2 else self._next_turn(c.detectives, c.tickets, 0)
+        last, entered = np.append(first[1:], len(actions)).tolist(), self.dest_of[actions[actions < double]].tolist()
         children: list[State] = []
-        for columns in self._seen_alike(actions, shown):
-            if actions[columns[0]] == self._double:
-                kept = legal[:, columns[0]]
-                stays = tuple(x for x, can in zip(c.hidden, kept, strict=True) if can)
-                target[kept, columns[0]] = np.arange(len(stays))
+        for begin, end in zip(first.tolist(), last, strict=True):
+            if actions[begin] == double:
+                kept = legal[:, begin]
+                stays = tuple(x for x, can in zip(c.hidden, kept.tolist(), strict=True) if can)
+                target[kept, begin] = np.arange(len(stays))
                 children.append(self._after_double_card(c, stays))
             else:
-                entered = self.dest_of[actions[columns]]
-                target[:, columns] = np.arange(len(columns))
-                ticket = int(self.ticket_of[actions[columns[0]]])
-                children.append(self._after_x_move(c, ticket, tuple(entered.tolist()), shown))
-            edge[:, columns] = np.where(legal[:, columns], len(children) - 1, -1)
-        return Fan(children, Moves(edge, np.where(edge >= 0, target, 0).astype(np.int32)))
-
-    def _seen_alike(self, actions: Int32, shown: bool) -> list[Array]:
-        """Columns of Mr X's actions in groups that look the same to the detectives."""
-        if shown:
-            return [np.array([column]) for column in range(len(actions))]
-        ticket = np.append(self.ticket_of, DOUBLE)[actions]
-        return [np.flatnonzero(ticket == t) for t in np.unique(ticket)]
+                children.append(self._after_x_move(c, int(tickets[begin]), tuple(entered[begin:end]), shown, turn))
+        edge = np.where(legal, number.astype(np.int32), np.int32(-1))
+        return Fan(children, Moves(edge, target))
 
     def _after_double_card(self, c: Chase, stays: tuple[int, ...]) -> Chase:
         tickets = spend(c.x_tickets, DOUBLE)
         return replace(c, log=(*c.log, TICKETS[DOUBLE]), hidden=stays, x_tickets=tickets, owed=2)
 
-    def _after_x_move(self, c: Chase, ticket: int, entered: tuple[int, ...], shown: bool) -> Chase:
+    def _after_x_move(self, c: Chase, ticket: int, entered: tuple[int, ...], shown: bool, turn: int) -> Chase:
         word = f"{TICKETS[ticket]}@{self.city.stations[entered[0]]}" if shown else TICKETS[ticket]
-        turn = 0 if c.owed == 2 else self._next_turn(c.detectives, c.tickets, 0)
-        return replace(
-            c,
-            log=(*c.log, word),
-            kind=_ACT if turn or c.owed == 2 else _ESCAPED,
-            turn=turn,
-            hidden=entered,
-            x_tickets=spend(c.x_tickets, ticket),
-            moved=c.moved + 1,
-            owed=max(c.owed - 1, 0),
+        return Chase(  # by position, as after a detective's move: a reveal has hundreds of these
+            (*c.log, word),
+            _ACT if turn or c.owed == 2 else _ESCAPED,
+            turn,
+            entered,
+            c.detectives,
+            c.tickets,
+            spend(c.x_tickets, ticket),
+            c.moved + 1,
+            max(c.owed - 1, 0),
+            c.scale,
         )
 
     def _detective_fan(self, c: Chase) -> Fan:
@@ -310,7 +317,7 @@ class ScotlandYard(Game):
             c.hidden,
             detectives,
             tickets,
-            tuple(count + (t == ticket) for t, count in enumerate(c.x_tickets)),
+            (*c.x_tickets[:ticket], c.x_tickets[ticket] + 1, *c.x_tickets[ticket + 1 :]),
             c.moved,
             c.owed,
             c.scale,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,10 +16,11 @@ __all__ = ["kinds_of", "links_of_those_left", "move_table", "spend"]
 
 def spend(tickets: tuple[int, ...], ticket: int) -> tuple[int, ...]:
     """The tickets after one of this kind is played."""
-    return tuple(count - (t == ticket) for t, count in enumerate(tickets))
+    return (*tickets[:ticket], tickets[ticket] - 1, *tickets[ticket + 1 :])
 
 
-def kinds_of(tickets: Sequence[int]) -> int:
+@lru_cache(maxsize=4096)
+def kinds_of(tickets: tuple[int, ...]) -> int:
     """The kinds of tickets there are, as bits; double cards left out."""
     return sum(1 << t for t, count in enumerate(tickets[:DOUBLE]) if count)
 
