@@ -68,7 +68,7 @@ class Lookahead:
         if not isinstance(room, Room):
             width = sum(public.num_infostates(root))
             # The root is added before its entries are counted.
-            most = max(room if late else 3 * room, int(public.nodes.actions[root]))
+            most = max(3 * room, int(public.nodes.actions[root]))
             room = Room(room, room, room * width, most * width)
         self.arrays = room.tree()
         self.arrays.counts.late[0] = late
@@ -311,7 +311,9 @@ class Lookahead:
         for k in range(count):
             states[k] = public.child(states.item(k), edges.item(k))
         # The kernel cannot allocate: room for the most entries that these nodes can have.
-        self.reserve(Room(0, 0, 0, count * public.widest_fan), ahead)
+        most = count * public.widest_fan
+        if self.arrays.counts.entries.item(0) + most > self.arrays.entries.shape[1]:
+            self.reserve(Room(0, 0, 0, most), ahead)
         _identify_newest(public.arrays, self.arrays, awaited, count)
 
     def _below(self, n: int) -> Room:
