@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 import sog
+from sog.cli.acpc import acpc, dealer
 from sog.cli.aivat import aivat
 from sog.cli.algorithms import algorithms
 from sog.cli.city_map import city_map
@@ -27,6 +28,7 @@ from sog.cli.holdem import show
 from sog.cli.lbr import lbr
 from sog.cli.match import match
 from sog.cli.perft import perft
+from sog.cli.phh import phh
 from sog.cli.play import play
 from sog.cli.serve import serve
 from sog.cli.solve import solve
@@ -123,6 +125,9 @@ app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog serve runs/demo")(serve)
 app.command(epilog="Example: sog match leduc_poker random --game leduc_poker --hands 1000 --records hands.jsonl")(match)
 app.command(epilog="Example: sog aivat hands.jsonl --values exact --a leduc.json --b random")(aivat)
+app.command(epilog="Example: sog dealer night holdem.game 1000 0 ours theirs --log night.log")(dealer)
+app.command(epilog="Example: sog acpc always-call --port 18374")(acpc)
+app.command(epilog="Example: sog phh hands.jsonl --out hands.phhs")(phh)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)

@@ -24,6 +24,7 @@ from sog.cli.frame import (
     write_unless_there,
 )
 from sog.cli.options import check_apart, plain_file
+from sog.cli.phh import HISTORIES, show_hand
 from sog.cli.stopping import say_kept
 from sog.errors import CheckpointError, SettingError
 
@@ -129,23 +130,31 @@ def show(
     result: Annotated[
         Path,
         typer.Argument(
-            metavar="RESULT", callback=plain_file, help="A file of `sog solve ... --out`, or records of `sog match`."
+            metavar="RESULT",
+            callback=plain_file,
+            help="A file of `sog solve ... --out`, records of `sog match`, or hand histories.",
         ),
     ],
     line: Annotated[str, typer.Option(help='The actions and cards so far, such as "check, bet 0.5, call, 5h".')] = "",
     png: Annotated[Path | None, typer.Option(help="Also draw the grid into this new file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
-    hand: Annotated[int | None, typer.Option(min=0, help="Of records: which hand, from 0.")] = None,
+    hand: Annotated[int | None, typer.Option(min=0, help="Of records or hand histories: which hand, from 0.")] = None,
     move: Annotated[int | None, typer.Option(min=0, help="After how many moves of the hand; by default all.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one decision of a solved hold'em spot, or a position of a match of Scotland Yard.
+    """Show one decision of a solved hold'em spot, a poker hand, or a position of a match of Scotland Yard.
 
     Hold'em: a 13 x 13 grid of hands and each hand's policy. Suited hands stand above the diagonal; each cell shows the
     most frequent action. Scotland Yard (with --hand): the stations where Mr X can be with the belief in each, tickets
     and the log. The belief is exact where the records have the policies of Mr X (`sog match --policies`); elsewhere all
     possible stations are alike in it. --png draws the map; its places are computed from the links and are no board's.
+    Hand histories (.phh, .phhs): the cards, the line of play and what was won, of the hand that --hand names.
     """
+    if result.suffix in HISTORIES:
+        if line or csv_file is not None or png is not None or move is not None:
+            raise SettingError("a hand history is shown in words: of the options, --hand and --json are for it")
+        show_hand(result, hand or 0, as_json)
+        return
     if hand is not None:
         from sog.cli.chase import show_chase
 

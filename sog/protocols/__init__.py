@@ -1,1 +1,1 @@
-"""Protocols: UCI and GTP both ways, and tournaments."""
+"""Protocols: UCI and GTP both ways, ACPC both ways, hand histories, and tournaments."""

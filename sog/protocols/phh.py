@@ -1,0 +1,291 @@
+"""PHH hand histories of two-player no-limit hold'em by PokerKit: written from records and ACPC logs, read, replayed.
+
+PokerKit (the extra `poker`) replays every hand by its own rules, written or read; what it pays must be what ours pay.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sog.errors import SettingError
+from sog.files import shown as shown_path
+from sog.games.base import NATURE, TERMINAL
+from sog.games.catalog import make_game
+from sog.games.holdem.bets import EveryAmount
+from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP
+from sog.games.holdem.cards import HIGH, LOW, cards_name, hand_number, parse_cards
+from sog.games.holdem.game import Holdem, HoldemSpot, HoldemState
+from sog.games.holdem.strength import ranks_of
+from sog.play.hand_match import read_match, read_records
+from sog.play.hand_record import replay
+from sog.play.referee import Referee
+from sog.protocols.acpc_states import AcpcGame, AcpcHand, read_cards
+from sog.protocols.words import shown
+from sog.searches.tree.public_tree import PublicTree
+
+__all__ = ["PlayedHand", "hands_of_log", "hands_of_records", "read_phh", "written_phh"]
+
+_STATE: Final = re.compile(r"STATE:([0-9]{1,12}):([^:]*):([^:]*):(-?[0-9]{1,12})\|(-?[0-9]{1,12}):([^:|]*)\|([^:|]*)")
+
+
+@dataclass(frozen=True)
+class PlayedHand:
+    """A finished hand of whole no-limit hold'em.  stacks, holes, players: of the big blind, then the small blind.
+
+    blinds: small and big.  holes: two cards each, none where they are not known.  line: every action as a HoldemState
+    has it.  won: chips that the big blind wins.
+    """
+
+    number: int
+    stacks: tuple[int, int]
+    blinds: tuple[int, int]
+    holes: tuple[tuple[int, ...], tuple[int, ...]]
+    board: tuple[int, ...]
+    line: tuple[int, ...]
+    players: tuple[str, str]
+    won: int
+
+    @property
+    def game(self) -> Holdem:
+        """Its game, with every amount to raise to."""
+        return Holdem(HoldemSpot(self.stacks, self.blinds), EveryAmount())
+
+    def states(self) -> Iterator[HoldemState]:
+        """Its public states by our rules, from the root to the end; SettingError where an action is not legal.
+
+        Board cards are dealt as far as there are any.
+        """
+        game, left = self.game, list(self.line)
+        s = game.root()
+        yield s
+        while (actor := game.actor(s)) != TERMINAL:
+            if actor == NATURE:
+                cards = self.board[len(s.board) : BOARD_CARDS[s.betting.street + 1]]
+                if len(cards) != game.cards_to_deal(s):
+                    break
+                s = game.deal(s, cards)
+            elif left:
+                s = self._after(s, left.pop(0))
+            else:
+                break
+            yield s
+        if left or game.actor(s) != TERMINAL:
+            raise SettingError(f"hand {self.number} has not all of its actions and board cards: {game.state_name(s)}")
+
+    def paid_by_our_rules(self) -> int | None:
+        """What the big blind wins; None where a showdown's cards are not known. SettingError as of `states`."""
+        *_, end = self.states()
+        chips, folded = end.betting.matched, end.betting.folded
+        if folded >= 0:
+            return chips if folded == 1 else -chips
+        if not all(self.holes):
+            return None
+        ranks = ranks_of(end.board, np.array([hand_number(*cards) for cards in self.holes], dtype=np.int32))
+        return chips * int(np.sign(int(ranks[1]) - int(ranks[0])))
+
+    def check(self) -> PlayedHand:
+        """The hand; SettingError where a card is dealt twice, or our rules pay other chips than it says."""
+        cards = (*self.holes[0], *self.holes[1], *self.board)
+        if len(set(cards)) < len(cards):
+            raise SettingError(f"hand {self.number} has a card twice: {cards_name(cards)}")
+        paid = self.paid_by_our_rules()
+        if paid not in (None, self.won):
+            raise SettingError(f"hand {self.number}: the big blind wins {self.won} chips, by our rules {paid}")
+        return self
+
+    def _after(self, s: HoldemState, action: int) -> HoldemState:
+        smallest, largest = s.betting.raise_limits
+        legal = smallest <= abs(action) <= largest if action not in (FOLD, CALL) else action == CALL or s.betting.facing
+        if not legal:
+            raise SettingError(f"hand {self.number} has an illegal action after {self.game.state_name(s)}")
+        if action in (FOLD, CALL):
+            return self.game.after(s, action)
+        return HoldemState(s.board, (*s.line, action), (), s.betting.raise_to(abs(action)))
+
+
+def hands_of_records(path: Path) -> Iterator[PlayedHand]:
+    """The hands of `sog match`'s records, with players A and B; SettingError for records of another game."""
+    header = read_match(path)
+    try:
+        game, seed = make_game(str(header["game"])), int(header["seed"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise SettingError(f"{shown_path(path)} is no file of a match's hands") from error
+    if not isinstance(game, Holdem) or game.street != PREFLOP or game.spot.pot:
+        raise SettingError(f"PHH has whole hands of hold'em, and these are of {game.name}")
+    for record in read_records(path):
+        referee = Referee(PublicTree(game))
+        *_, world = replay(referee, record, seed)
+        end = referee.public.states[world.node]
+        assert isinstance(end, HoldemState)
+        holes = [(int(HIGH[hand]), int(LOW[hand])) for hand in record.pair]
+        won = round(record.won if record.a == 0 else -record.won)
+        players = ("A", "B") if record.a == 0 else ("B", "A")
+        spot = game.spot
+        hand = PlayedHand(
+            record.number, spot.stacks, spot.blinds, (holes[0], holes[1]), end.board, end.line, players, won
+        )
+        yield hand.check()
+
+
+def hands_of_log(text: str, game: AcpcGame) -> Iterator[PlayedHand]:
+    """The hands of an ACPC log; SettingError for one that is none of this game."""
+    if game.limit:
+        raise SettingError("hand histories are written of no-limit games")
+    big = game.big_blind()
+    order = (big, 1 - big)
+    for line in text.splitlines():
+        if not line.startswith("STATE:"):
+            continue
+        match = _STATE.fullmatch(line)
+        try:
+            if match is None:
+                raise ValueError("it has not six parts")
+            begun, cards = AcpcHand.begun(game), read_cards(match[3])
+            tokens = [_token(action, min(game.stacks)) for action in begun.following(match[2])]
+        except ValueError as error:
+            raise SettingError(f"not a hand of this game: {shown(line)}: {error}") from error
+        won, names = (int(match[4]), int(match[5])), (match[6], match[7])
+        stacks, holes, players = (
+            (game.stacks[order[0]], game.stacks[order[1]]),
+            (cards.holes[order[0]], cards.holes[order[1]]),
+            (names[order[0]], names[order[1]]),
+        )
+        blinds = game.blinds[1 - big], game.blinds[big]
+        yield PlayedHand(
+            int(match[1]), stacks, blinds, holes, cards.board, tuple(tokens), players, won[order[0]]
+        ).check()
+
+
+def _token(action: str, shorter: int) -> int:
+    """How a line of play has an action; more than the shorter stack is the same as all of it."""
+    return {"f": FOLD, "c": CALL}[action] if action in "fc" else min(int(action[1:]), shorter)
+
+
+def written_phh(hands: Iterable[PlayedHand]) -> str:
+    """The text of a .phhs file; SettingError where PokerKit refuses a hand or pays other chips."""
+    history = _pokerkit().HandHistory
+    text: str = history.dumps_all([_history(hand) for hand in hands])
+    return text + "\n"
+
+
+def read_phh(text: str) -> list[PlayedHand]:
+    """The hands of a .phh or .phhs file; SettingError where one is not of two players at no-limit, or is not over."""
+    pokerkit, found = _pokerkit(), []
+    many = re.search(r"^\s*\[[0-9]+\]\s*$", text, re.MULTILINE) is not None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of unusual fields and cards: what matters is checked
+            load = pokerkit.HandHistory
+            for place, history in enumerate(load.loads_all(text) if many else [load.loads(text)]):
+                *_, end = history
+                found.append(_played(history, end, place))
+    except SettingError:
+        raise
+    except Exception as error:  # PokerKit raises what the text leads it to
+        raise SettingError(f"PokerKit cannot replay this: {shown(str(error), 200)}") from error
+    return [hand.check() for hand in found]
+
+
+def _pokerkit() -> Any:
+    try:
+        import pokerkit
+    except ImportError as error:
+        raise SettingError("hand histories need PokerKit: pip install 'sog[poker]'") from error
+    return pokerkit
+
+
+def _history(hand: PlayedHand) -> Any:
+    """PokerKit's hand history, made by its rules, of which every action but dealing is automatic."""
+    pokerkit = _pokerkit()
+    kinds = pokerkit.Automation
+    automatic = tuple(
+        kind for kind in kinds if kind not in (kinds.CARD_BURNING, kinds.HOLE_DEALING, kinds.BOARD_DEALING)
+    )
+    game = pokerkit.NoLimitTexasHoldem(automatic, True, 0, hand.blinds, hand.blinds[1], mode=pokerkit.Mode.CASH_GAME)
+    try:
+        theirs = game(hand.stacks, 2)
+        for cards in hand.holes:
+            theirs.deal_hole(cards_name(cards) or "????")
+        before: HoldemState | None = None
+        for s in hand.states():
+            if before is not None:
+                _apply(theirs, before, s)
+            before = s
+    except ValueError as error:
+        raise SettingError(f"hand {hand.number}: PokerKit refuses it: {error}") from error
+    if theirs.status or theirs.payoffs[0] != hand.won:
+        raise SettingError(f"hand {hand.number}: PokerKit pays {theirs.payoffs[0]} chips, and not {hand.won}")
+    named = {"hand": hand.number, "players": list(hand.players), "finishing_stacks": list(theirs.stacks)}
+    return pokerkit.HandHistory.from_game_state(game, theirs, **named)
+
+
+def _apply(theirs: Any, before: HoldemState, after: HoldemState) -> None:
+    """Have PokerKit's state do what led from one of our states to the next."""
+    if len(after.board) > len(before.board):
+        theirs.burn_card("??")
+        theirs.deal_board(cards_name(after.board[len(before.board) :]))
+        return
+    action = after.line[-1]
+    if action == FOLD:
+        theirs.fold()
+    elif action == CALL:
+        theirs.check_or_call()
+    else:
+        # Where the other's stack is the shorter one, its all of it may be less than PokerKit's smallest raise.
+        smallest = theirs.min_completion_betting_or_raising_to_amount or 0
+        theirs.complete_bet_or_raise_to(max(abs(action) - before.betting.before, smallest))
+
+
+def _played(history: Any, end: Any, place: int) -> PlayedHand:
+    """Our hand of PokerKit's finished state."""
+    if history.variant != "NT" or end.player_count != 2 or any(end.antes):
+        raise SettingError("hand histories are read of no-limit hold'em with two players and no antes")
+    if end.status:
+        raise SettingError(f"hand {place + 1} of the file is not over")
+    big = 1 - int(np.argmax(end.blinds_or_straddles))  # PokerKit's first player of two posts the second blind
+    order = (big, 1 - big)
+    holes: list[list[int]] = [[], []]
+    board: list[int] = []
+    line: list[int] = []
+    stacks = tuple(int(end.starting_stacks[p]) for p in order)
+    blinds = int(end.blinds_or_straddles[big]), int(end.blinds_or_straddles[1 - big])
+    betting = Holdem(HoldemSpot((stacks[0], stacks[1]), blinds), EveryAmount()).root().betting
+    for done in end.operations:
+        kind = type(done).__name__
+        if kind in ("HoleDealing", "HoleCardsShowingOrMucking"):
+            cards = done.cards if kind == "HoleDealing" else done.hole_cards
+            known = [card for card in cards if not card.unknown_status]
+            holes[order.index(done.player_index)] = _numbers(known) or holes[order.index(done.player_index)]
+        elif kind == "BoardDealing":
+            board += _numbers(done.cards)
+            if betting.closed:
+                betting = betting.next_round(blinds[1])
+        elif kind in ("Folding", "CheckingOrCalling"):
+            line.append(FOLD if kind == "Folding" else CALL)
+            betting = betting.fold() if kind == "Folding" else betting.call()
+        elif kind == "CompletionBettingOrRaisingTo":
+            line.append(min(int(done.amount) + betting.before, min(stacks)))
+            betting = betting.raise_to(line[-1])
+    names = history.players or [f"p{p + 1}" for p in (0, 1)]
+    number = history.hand if isinstance(history.hand, int) else place
+    return PlayedHand(
+        number,
+        (stacks[0], stacks[1]),
+        blinds,
+        (tuple(holes[0]), tuple(holes[1])),
+        tuple(board),
+        tuple(line),
+        (str(names[order[0]]), str(names[order[1]])),
+        int(end.payoffs[big]),
+    )
+
+
+def _numbers(cards: Iterable[Any]) -> list[int]:
+    return list(parse_cards("".join(repr(card) for card in cards)))
