@@ -35,7 +35,6 @@ WAITING: Final = 6.0  # times as long on the wall, for what waits and does not w
 WORK: Final = (
     "sog.searches.tree.whole:whole_tree",
     "sog.agents.own:whole_tree",
-    "sog.algorithms.student.measure:whole_tree",
     "sog.algorithms.student.measure:measure_seeds",
     "sog.algorithms.rebel.measure:measure_rebel",
     "sog.searches.holdem.solver:HoldemSolver",
@@ -47,6 +46,8 @@ WORK: Final = (
     "sog.training.stream.loop:train_stream",
     "sog.cli.engines:open_with_note",
     "sog.protocols.tournament:play_tournament",
+    "sog.protocols.acpc_dealer:Dealer",
+    "sog.protocols.acpc_client:connected",
     "soglab.reproduce:Reproduction",
     "sog.games.checks.perft:perft",
     "sog.measure.openspiel_table:rows",

@@ -1,4 +1,4 @@
-"""Texts that people write, changed at random: game strings, FENs, hold'em boards and ranges, tournament files.
+"""Texts changed at random: game strings, FENs, hold'em's ranges, tournament files, ACPC's states and files, PHH.
 
 Each is read, or refused with an error of the project's own, in time.
 """
@@ -14,10 +14,14 @@ import time
 from pathlib import Path
 from typing import Final
 
+from sog.agents.entrants import open_entrant
 from sog.errors import SogError
 from sog.games.boards.chess import START, Chess
 from sog.games.catalog import known_games, make_game
 from sog.games.holdem.ranges import parse_range
+from sog.protocols.acpc_client import AcpcClient, table_of
+from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand, read_game
+from sog.protocols.phh import hands_of_log, read_phh
 from sog.protocols.tournament_file import read_tournament
 from tests.fuzz.frame import Finding, arguments, hunt
 
@@ -51,6 +55,21 @@ checkpoint = "go(board_size=5)"
 simulations = 20
 per_update = 2.5
 """
+STATES: Final = (
+    "MATCHSTATE:1:0::|AsKs",
+    "MATCHSTATE:0:3:cr300c/cr600:7c7d|/2s9h9d",
+    "MATCHSTATE:1:7:r20000c///:AcAd|AsKs/2s9h9d/3c/4c",
+)
+LOG: Final = "# a log\nSTATE:0:f:AsKs|7c7d:50|-50:A|B\nSTATE:1:cr300f:AsKs|7c7d:-100|100:B|A\nSCORE:150|-150:A|B\n"
+PHH: Final = """variant = 'NT'
+ante_trimming_status = true
+antes = [0, 0]
+blinds_or_straddles = [50, 100]
+min_bet = 100
+starting_stacks = [2000, 5000]
+actions = ['d dh p1 AsKs', 'd dh p2 7c7d', 'p2 cbr 300', 'p1 cc', 'd db 7h8h9h', 'p1 cc', 'p2 cbr 500', 'p1 f']
+players = ['left', 'right']
+"""
 SCRAPS: Final = (
     *("(", ")", "[", "]", "{", "}", ",", ";", ":", "=", '"', "'", "#", "\\", "/", ".", "-", "+", "..", "$", "\n", " "),
     *("0", "-1", "1e999", "nan", "inf", "true", "false", "None", "\x00", "\xff", "\u0663", "\u202e", "[/bold]", "0.5"),
@@ -75,8 +94,15 @@ def read_file(text: str) -> object:
     return read_tournament(FILE)
 
 
+def heard(line: str) -> object:
+    """A dealer's line, to a client and, as an action, to a dealer."""
+    hand = AcpcHand.begun(REVERSE_BLINDS)
+    hand.after(hand.admitted(line.rpartition(":")[2])[0])
+    return AcpcClient(CALLER, TABLE, 0).answer(line)
+
+
 def case(rng: random.Random) -> str:
-    kind = rng.choice(("game", "openspiel", "fen", "range", "tournament"))
+    kind = rng.choice(("game", "openspiel", "fen", "range", "tournament", "game file", "match state", "log", "phh"))
     game = rng.choice([name for name, _ in known_games() if not name.startswith("openspiel:")])
     text, read = {
         "game": (game, make_game),
@@ -84,6 +110,10 @@ def case(rng: random.Random) -> str:
         "fen": (rng.choice(FENS), Chess),
         "range": (rng.choice(RANGES), parse_range),
         "tournament": (TOML, read_file),
+        "game file": (REVERSE_BLINDS.text(), read_game),
+        "match state": (rng.choice(STATES), heard),
+        "log": (LOG, lambda text: list(hands_of_log(text, REVERSE_BLINDS))),
+        "phh": (rng.choice((PHH, f"[1]\n{PHH}")), read_phh),
     }[kind]
     text = mutated(rng, text) if rng.random() < 0.9 else text
     began = time.process_time()
@@ -113,6 +143,8 @@ def alarm(signum: int, frame: object) -> None:
 
 
 if __name__ == "__main__":
+    TABLE = table_of(make_game("holdem(inputs=paper)"), REVERSE_BLINDS)
+    CALLER = open_entrant("caller", "always-call", TABLE.game, None, {})
     signal.signal(signal.SIGPROF, alarm)
     os.chdir(Path(__file__).parents[2])
     with tempfile.TemporaryDirectory() as folder:
