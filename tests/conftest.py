@@ -59,6 +59,7 @@ SLOW = {
     "tests/agents/test_openspiel_bot.py": ("test_any_state_is_answered_from_its_history_alone",),
     "tests/algorithms/test_policy_gradient.py": ("test_kuhn_is_learned[mmd", "test_kuhn_is_learned[nashpg"),
     "tests/cli/test_cli.py": ("test_closed_or_full_pipes_are_no_fault_of_ours[play",),
+    "tests/cli/test_cli_acpc.py": ("test_a_killed_match_is_resumed",),
     "tests/cli/test_cli_holdem.py": ("test_exploit_of_a_turn_spot_whose_rivers_are_searched",),
     "tests/cli/test_cli_policies.py": ("test_a_killed_run_resumes_as_if", "test_a_policy_network_values_no_leaves"),
     "tests/cli/test_cli_rebel.py": ("test_on_a_board_student_of_games_plays",),

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sog.cli.frame import JsonOption, facts_table, print_json, progress_bar, say, stdout, write_unless_there
+from sog.cli.frame import (
+    JsonOption,
+    count_preflop,
+    facts_table,
+    print_json,
+    progress_bar,
+    say,
+    stdout,
+    write_unless_there,
+)
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, count, plain_file, positive, seed_of, word
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
@@ -142,6 +151,7 @@ def acpc(
             raise SettingError(f"{agent} does not search: --{setting.replace('_', '-')} changes nothing")
     if entrant.note:
         say(f"sog: {entrant.note}")
+    count_preflop(table.game)  # before the dealer's clock runs
     client = AcpcClient(entrant, table, seed)
     with connected(host, port, _PATIENCE) as link, progress_bar(f"acpc {agent}", None, "hands") as report:
         for done in client.serve(link):

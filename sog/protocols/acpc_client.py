@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from sog.agents.poker import SIMPLE
 from sog.errors import SettingError
 from sog.games.base import NATURE, Game
 from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP
@@ -113,7 +114,7 @@ class AcpcClient:
             hand = self.hand
             hand.follow(state)
             if hand.dealt.over:
-                self.won[state.hand] = state.cards.won(hand.dealt)[state.position]
+                self.won[state.hand] = state.cards.won(hand.dealt.betting)[state.position]
                 return None
         except ValueError as error:
             raise SettingError(f"the dealer says what does not fit its game: {error}") from error
@@ -145,6 +146,8 @@ class ClientHand:
         self.agent.new_game()
         self.public: PublicTree = self.agent.public
         self.dealt, self.node, self.asked = AcpcHand.begun(table.dealt), 0, -1
+        # Simple opponents look at the state alone: other cards that chance might deal are not listed for them.
+        self.lists_chance = entrant.plays not in SIMPLE
 
     @property
     def state(self) -> HoldemState:
@@ -188,7 +191,7 @@ class ClientHand:
         if len(cards) < self.game.cards_to_deal(self.state):
             raise ValueError("board cards are missing")
         after = self.game.deal(self.state, tuple(sorted(cards)))
-        if not self.public.list_fan(self.node):
+        if not self.lists_chance or not self.public.list_fan(self.node):
             self.node = self.public.add(after, self.node)
             return
         outcomes = [card for card in range(52) if card not in self.state.board]

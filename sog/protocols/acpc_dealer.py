@@ -164,7 +164,7 @@ class Dealer:
             action = self._action(seat, number, hand, dealt)
             hand = hand.after(action)
             self._send(number, hand, dealt)
-        won = dealt.won(hand)
+        won = dealt.won(hand.betting)
         names = []
         for position in (0, 1):
             seat = seat_of(position, number, match.fixed)

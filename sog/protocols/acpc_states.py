@@ -271,9 +271,9 @@ class Dealt:
         board = [self.board[a:b] for a, b in pairwise(BOARD_CARDS) if len(self.board) >= b]
         return "/".join(["|".join(cards_name(cards) for cards in self.holes), *(cards_name(part) for part in board)])
 
-    def won(self, hand: AcpcHand) -> tuple[int, int]:
-        """What each position wins in a hand that is over, in chips; ValueError where a showdown's cards are hidden."""
-        chips, folded = hand.betting.matched, hand.betting.folded
+    def won(self, end: Betting) -> tuple[int, int]:
+        """What each player wins in a hand that is over, in chips; ValueError where a showdown's cards are hidden."""
+        chips, folded = end.matched, end.folded
         if folded >= 0:
             sign = 1 if folded == 1 else -1
         elif not all(self.holes):

@@ -20,13 +20,12 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
 from sog.games.holdem.bets import EveryAmount
 from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP
-from sog.games.holdem.cards import HIGH, LOW, cards_name, hand_number, parse_cards
+from sog.games.holdem.cards import HIGH, LOW, cards_name, parse_cards
 from sog.games.holdem.game import Holdem, HoldemSpot, HoldemState
-from sog.games.holdem.strength import ranks_of
 from sog.play.hand_match import read_match, read_records
 from sog.play.hand_record import replay
 from sog.play.referee import Referee
-from sog.protocols.acpc_states import AcpcGame, AcpcHand, read_cards
+from sog.protocols.acpc_states import AcpcGame, AcpcHand, Dealt, read_cards
 from sog.protocols.words import shown
 from sog.searches.tree.public_tree import PublicTree
 
@@ -79,24 +78,16 @@ class PlayedHand:
         if left or game.actor(s) != TERMINAL:
             raise SettingError(f"hand {self.number} has not all of its actions and board cards: {game.state_name(s)}")
 
-    def paid_by_our_rules(self) -> int | None:
-        """What the big blind wins; None where a showdown's cards are not known. SettingError as of `states`."""
-        *_, end = self.states()
-        chips, folded = end.betting.matched, end.betting.folded
-        if folded >= 0:
-            return chips if folded == 1 else -chips
-        if not all(self.holes):
-            return None
-        ranks = ranks_of(end.board, np.array([hand_number(*cards) for cards in self.holes], dtype=np.int32))
-        return chips * int(np.sign(int(ranks[1]) - int(ranks[0])))
-
     def check(self) -> PlayedHand:
         """The hand; SettingError where a card is dealt twice, or our rules pay other chips than it says."""
         cards = (*self.holes[0], *self.holes[1], *self.board)
         if len(set(cards)) < len(cards):
             raise SettingError(f"hand {self.number} has a card twice: {cards_name(cards)}")
-        paid = self.paid_by_our_rules()
-        if paid not in (None, self.won):
+        *_, end = self.states()
+        if end.betting.folded < 0 and not all(self.holes):
+            return self  # what a showdown pays is not known without the cards
+        paid = Dealt(self.holes, self.board).won(end.betting)[0]
+        if paid != self.won:
             raise SettingError(f"hand {self.number}: the big blind wins {self.won} chips, by our rules {paid}")
         return self
 
