@@ -23,7 +23,7 @@ PARAMETERS: Final[Mapping[str, GameParameter]] = {
     "board": text("the cards on the board, such as 2s2h2d7c9c: none, or three to five; or flop, turn or river", ""),
     "pot": whole("chips in the pot; by default two big blinds after the flop, and nothing before", None),
     "stacks": text("chips, one number or big blind's;small blind's, or 5000:25000 to draw one for both", str(STACK)),
-    "blinds": text("chips, big blind's;small blind's", f"{BLINDS[0]};{BLINDS[1]}"),
+    "blinds": text("chips, small blind's;big blind's", f"{BLINDS[0]};{BLINDS[1]}"),
     "bets": text("pot fractions and allin, any, or random for one drawn from 0.5 to 1 (PoG B.7)", "0.5;1.0;allin"),
     "raises": text("the same for raises after the first bet; by default as bets"),
     "noise": number("each fraction is moved by up to this share of the pot", None),
