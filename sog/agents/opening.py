@@ -9,6 +9,7 @@ from sog.algorithms.table import ALGORITHMS, playing, read, settings_of
 from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
+from sog.games.holdem.game import is_beyond
 from sog.nets.cvpn import CVPN, network_on
 from sog.play.player import Limits, Player, think
 from sog.training.checkpoint import load_meta, load_network
@@ -25,13 +26,13 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
     algorithm: of several shipped for a game, the one that this algorithm trained.  game: what it is to play instead of
     the game that it was trained on, one of the same family, such as Go at another komi.
     Raises CheckpointError or GameError where the text names neither or the checkpoint is damaged, SettingError where
-    `game` is of another family.
+    `game` is of another family, or hold'em that the network was not trained for.
     """
     opened = _opened(text, algorithm)
     if game is None:
         return opened
     other = make_game(game)
-    if other.family != opened.game.family:
+    if other.family != opened.game.family or is_beyond(other, opened.game):
         raise SettingError(f"{text} is a network of {opened.game.name}, which cannot play {other.name}")
     return replace(opened, game=other, network=network_on(opened.network, other))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.games.base import Game
+from sog.games.holdem.game import is_beyond
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import NetworkShape, shape_on
@@ -53,10 +54,11 @@ def value_network(folder: Path, game: str | None = None) -> tuple[str, CVPN]:
 def refuse_other(shape: NetworkShape, plays: Game, game: Game) -> None:
     """SettingError unless a network of the game `plays` also fits `game`: one of its family, with equal sizes.
 
-    One over stations fits every map.
+    One of hold'em plays the streets and the kinds of bets that it was trained on. One over stations fits every map.
     """
     if shape.kind == "stations":
         shape = shape_on(shape, game)
     sizes = (game.num_features, tuple(game.num_slots), game.num_actions)
-    if plays.family != game.family or (shape.features, tuple(shape.slots), shape.actions) != sizes:
+    fits = (shape.features, tuple(shape.slots), shape.actions) == sizes and plays.family == game.family
+    if not fits or is_beyond(game, plays):
         raise SettingError(f"a network of {plays.name} does not play {game.name}")

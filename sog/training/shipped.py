@@ -10,6 +10,7 @@ from sog.errors import CheckpointError, SettingError, UnknownGame
 from sog.files import shown
 from sog.games.base import Game
 from sog.games.catalog import make_game
+from sog.games.holdem.game import is_beyond
 from sog.nets.shape import is_for, shape_on
 from sog.training.checkpoint import load_meta
 from sog.training.meta import Meta
@@ -55,7 +56,8 @@ def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
 
 def _fits(meta: Meta, game: Game) -> bool:
     """Whether a checkpoint's network plays another game of its family."""
-    if make_game(meta.game).family != game.family:
+    trained_on = make_game(meta.game)
+    if trained_on.family != game.family or is_beyond(game, trained_on):
         return False
     try:
         return is_for(shape_on(meta.shape, game), game)

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sog.agents.opening import open_network
+from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
 from sog.games.holdem.cards import disjoint_mass, disjoint_pairs, live_hands
@@ -107,3 +109,5 @@ def test_hands_before_the_turn_are_not_played_by_the_shipped_network() -> None:
     for game in ("holdem", ENDGAME.replace("3s7hTdKs", "3s7hTd"), ENDGAME.replace("0.5;1.0;allin", "0.5;allin")):
         assert named_checkpoint(game) is None
     assert named_checkpoint(ENDGAME.replace("3s7hTdKs", "2c2d2h2s")) == find_checkpoint(ENDGAME)
+    with pytest.raises(SettingError, match="cannot play holdem"):
+        open_network(ENDGAME, game="holdem")

@@ -13,7 +13,7 @@ import numpy as np
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Scaled, State, Unit, plain_moves
-from sog.games.holdem.bets import ALL_IN, BetSizes, EveryAmount
+from sog.games.holdem.bets import ALL_IN, BetSizes, EveryAmount, Fractions
 from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP, RIVER, Betting, first_round, later_round
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, cards_name, disjoint_mass, hand_name, live_hands
 from sog.games.holdem.inputs import PAPER, STRENGTH, baseline, features, num_features, paper_features, slots
@@ -280,6 +280,17 @@ class Holdem(Game):
             out.append(action)
             betting = _apply(betting, action)
         return out + list(s.board[dealt:])
+
+
+def is_beyond(game: Game, trained: Game) -> bool:
+    """Whether hold'em is asked of a network that was trained on hold'em without it: an earlier street, other bets.
+
+    Other bets: all-in as a bet of its own, where training had none, or none where training had it.
+    """
+    if not (isinstance(game, Holdem) and isinstance(trained, Holdem)):
+        return False
+    all_in = [g.sizes.all_in if isinstance(g.sizes, Fractions) else None for g in (game, trained)]
+    return game.street < trained.street or all_in[0] != all_in[1]
 
 
 def _board(s: State) -> tuple[int, ...]:
