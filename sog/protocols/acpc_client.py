@@ -29,14 +29,14 @@ from sog.protocols.words import shown
 from sog.searches.tree.offered import replace_state
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["AcpcClient", "ClientHand", "Table", "connected", "table_of"]
+__all__ = ["AcpcClient", "ClientHand", "ClientTable", "connected", "table_of"]
 
 _LONGEST: Final = 2**16  # bytes of a line
 _LOOK: Final = 0.1  # seconds between two tries to connect
 
 
 @dataclass(frozen=True)
-class Table:
+class ClientTable:
     """What an agent plays at a dealer.  dealt: the dealer's game.  game: the agent's.  chips: of the agent's chips, how
     many one of the dealer's is.  swapped: whether position 0 is player 1, the small blind.
     """
@@ -51,7 +51,7 @@ class Table:
         return 1 - position if self.swapped else position
 
 
-def table_of(game: Game, dealt: AcpcGame) -> Table:
+def table_of(game: Game, dealt: AcpcGame) -> ClientTable:
     """The table of an agent whose own game is this; its game has the dealer's stacks and blinds.
 
     SettingError where it is not whole hold'em, or the dealer's is limit or has another order of play.
@@ -70,13 +70,13 @@ def table_of(game: Game, dealt: AcpcGame) -> Table:
     short, parameters = parse_game(game.name)
     parameters["stacks"] = f"{stacks[last]};{stacks[1 - last]}"
     parameters["blinds"] = f"{chips * small};{chips * big}"
-    return Table(dealt, holdem_from(parse_game(write_game(short, parameters))[1]), chips, last == 1)
+    return ClientTable(dealt, holdem_from(parse_game(write_game(short, parameters))[1]), chips, last == 1)
 
 
 class AcpcClient:
     """An agent at a dealer: `answer` takes the states that it is sent.  won: chips of the dealer's, by hand."""
 
-    def __init__(self, entrant: Entrant, table: Table, seed: int) -> None:
+    def __init__(self, entrant: Entrant, table: ClientTable, seed: int) -> None:
         self.entrant, self.table, self.seed = entrant, table, seed
         self.won: dict[int, int] = {}
         self.hand: ClientHand | None = None
@@ -128,7 +128,7 @@ class ClientHand:
     the game's own actions and this one, however many bets there were before it.
     """
 
-    def __init__(self, entrant: Entrant, table: Table, state: MatchState, seed: int) -> None:
+    def __init__(self, entrant: Entrant, table: ClientTable, state: MatchState, seed: int) -> None:
         """state: any of the hand. ValueError where it has not this player's cards."""
         holes = state.cards.holes[state.position]
         if len(holes) != 2:

@@ -114,7 +114,7 @@ class Dealer:
         self.match, self.clocks, self.warn = match, clocks, warn
         self.totals = [0, 0]
         self._spent, self._spent_hand = [0, 0], [0, 0]  # milliseconds, by seat
-        self._players: list[_Player] = []
+        self._players: list[_Connection] = []
         self._known: deque[tuple[int, int, str, int]] = deque()  # actions of the match that is resumed
         self._log = self._actions = None
         if files.transactions is not None:
@@ -233,7 +233,7 @@ class Dealer:
             left = None if until is None else max(0.0, until - time.monotonic())
             if not select.select([listener], [], [], left)[0]:
                 raise ContestantFault(f"{name} has not connected in time")
-            self._players.append(_Player(name, listener.accept()[0]))
+            self._players.append(_Connection(name, listener.accept()[0]))
         for player in self._players:
             limit = time.monotonic() + self.clocks.response / 1000
             line = player.line(limit if until is None else until, "has not said in time which version it speaks")
@@ -261,7 +261,7 @@ class Dealer:
 
 
 @dataclass
-class _Player:
+class _Connection:
     """A connection.  read: bytes that came and were not asked for yet."""
 
     name: str

@@ -25,13 +25,13 @@ from rich.table import Table
 
 from soglab.checks.documented import FIGURES, DocumentedFigure
 
-__all__ = ["Compared", "compare", "main", "printed_by"]
+__all__ = ["FigureRow", "compare", "main", "printed_by"]
 
 _NUMBER: Final = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 
 
 @dataclass(frozen=True)
-class Compared:
+class FigureRow:
     """A figure as a page writes it and as its command prints it today."""
 
     where: str
@@ -40,7 +40,7 @@ class Compared:
     equal: bool
 
 
-def compare(figure: DocumentedFigure, printed: Mapping[str, Any]) -> list[Compared]:
+def compare(figure: DocumentedFigure, printed: Mapping[str, Any]) -> list[FigureRow]:
     """Each figure of a command beside what it printed, `printed` being its JSON object.
 
     Every number of the page, in as many digits as the page gives it, has to be the number in the same place of what is
@@ -49,14 +49,14 @@ def compare(figure: DocumentedFigure, printed: Mapping[str, Any]) -> list[Compar
     return [_compared(where, written, printed) for where, written in figure.figures.items()]
 
 
-def _compared(where: str, written: str, printed: Mapping[str, Any]) -> Compared:
+def _compared(where: str, written: str, printed: Mapping[str, Any]) -> FigureRow:
     if where in ("min", "mean", "max"):
         words = f"{printed['exploitability'][where]:.6g}"
     else:
         words = next((entry["ours"] for entry in printed["beside"] if entry["what"] == where), "is not printed")
     ours, theirs = _NUMBER.findall(words), _NUMBER.findall(written)
     equal = len(ours) >= len(theirs) and all(map(_alike, theirs, ours))
-    return Compared(where, written, words, equal)
+    return FigureRow(where, written, words, equal)
 
 
 def _alike(written: str, printed: str) -> bool:
@@ -102,7 +102,7 @@ def _shown(console: Console, figure: DocumentedFigure) -> int:
     try:
         rows = compare(figure, printed_by(figure.command))
     except RuntimeError as error:
-        rows = [Compared("", "", f"failed: {error}", False)]
+        rows = [FigureRow("", "", f"failed: {error}", False)]
     seconds = time.monotonic() - started
     table = Table("figure", "documented", "printed", box=None, pad_edge=False)
     for row in rows:

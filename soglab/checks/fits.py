@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from soglab.checks.training_process import CASES, Case, TrainingProcess, kept_rows, remedy_of
+from soglab.checks.training_process import CASES, PaperCase, TrainingProcess, kept_rows, remedy_of
 
-__all__ = ["Fit", "fit_of"]
+__all__ = ["RunFit", "fit_of"]
 
 _PRESETS: Final = ("demo", "full", "paper")
 _PATIENCE: Final = 240.0  # seconds after --minutes, after which a run is killed
@@ -30,7 +30,7 @@ _MOST_BYTES: Final = 12e9  # at which a run is killed, before the machine has no
 
 
 @dataclass(frozen=True)
-class Fit:
+class RunFit:
     """One run.
 
     setting: what had to be set.  begun: seconds until the training loop began.  start: until the first search was done.
@@ -62,7 +62,7 @@ class Fit:
         )
 
 
-def fit_of(case: Case, preset: str, minutes: float, workers: int, folder: Path) -> Fit:
+def fit_of(case: PaperCase, preset: str, minutes: float, workers: int, folder: Path) -> RunFit:
     """Train once in `folder`; again, with the setting that the program names, where it refuses for memory."""
     setting, done = "", _run(case, preset, "", minutes, workers, folder / "run")
     if done.process.returncode and (remedy := remedy_of(done.said)) is not None:
@@ -71,7 +71,7 @@ def fit_of(case: Case, preset: str, minutes: float, workers: int, folder: Path) 
     code, begun = done.process.returncode, done.begun or 0.0
     rows, size = kept_rows(done.folder / "checkpoint")
     hours = workers * max(1.0, done.ended - begun) / 3600.0
-    return Fit(
+    return RunFit(
         case.name,
         preset,
         setting,
@@ -87,7 +87,7 @@ def fit_of(case: Case, preset: str, minutes: float, workers: int, folder: Path) 
     )
 
 
-def _run(case: Case, preset: str, setting: str, minutes: float, workers: int, out: Path) -> TrainingProcess:
+def _run(case: PaperCase, preset: str, setting: str, minutes: float, workers: int, out: Path) -> TrainingProcess:
     algorithm = f"{case.algorithm}({setting})" if setting else case.algorithm
     words = [case.string(out.parent, preset), "--algorithm", algorithm, "--preset", preset, "--minutes", str(minutes)]
     running = TrainingProcess([*words, "--workers", str(workers), "--json"], out)
@@ -95,7 +95,7 @@ def _run(case: Case, preset: str, setting: str, minutes: float, workers: int, ou
     return running
 
 
-def fits(cases: list[Case], presets: list[str], minutes: float, workers: int) -> Iterator[Fit]:
+def fits(cases: list[PaperCase], presets: list[str], minutes: float, workers: int) -> Iterator[RunFit]:
     """A run for each game and preset."""
     for case in cases:
         for preset in presets:

@@ -37,7 +37,7 @@ from sog.training.replay import ReplayWindow
 from sog.training.run import Hooks, Run
 from sog.training.settings import TrainSettings
 from soglab.bench.stopwatch import replaced
-from soglab.checks.training_process import CASES, Case, TrainingProcess, remedy_of
+from soglab.checks.training_process import CASES, PaperCase, TrainingProcess, remedy_of
 
 __all__ = ["Ended", "killed", "same_after_stops", "stopped"]
 
@@ -64,7 +64,7 @@ class Ended:
         return f"{self.game} | {self.preset} | {len(self.seconds)} | {middle:.1f} | {worst:.1f} | {faults}"
 
 
-def stopped(case: Case, preset: str, moments: int, draw: random.Random, folder: Path) -> Ended:
+def stopped(case: PaperCase, preset: str, moments: int, draw: random.Random, folder: Path) -> Ended:
     """Send SIGTERM to a run on a game at random moments; it is resumed after each."""
     ended, setting, out = Ended(case.name, preset), "", folder / "run"
     while len(ended.seconds) < moments:

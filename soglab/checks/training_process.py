@@ -24,7 +24,7 @@ from sog.training.checkpoint import is_begun, load_state
 from sog.training.curve import CURVE
 from soglab.bench.stopwatch import replaced
 
-__all__ = ["CASES", "Case", "TrainingProcess", "cut_of_london", "kept_rows", "memory_of", "remedy_of"]
+__all__ = ["CASES", "PaperCase", "TrainingProcess", "cut_of_london", "kept_rows", "memory_of", "remedy_of"]
 
 _TURN: Final = "holdem(board=turn,pot=2000,stacks=5000:50000,bets=0.5;1;allin,raises=0.75;allin,noise=0.1)"
 _CUT: Final = "rounds=18,detectives=3,reveals=3;8;13;15,tickets=8;5;2,x_tickets=4;3;2;2;1"
@@ -32,7 +32,7 @@ _REMEDY: Final = re.compile(r"the setting (\w+)=([\w.]+)")
 
 
 @dataclass(frozen=True)
-class Case:
+class PaperCase:
     """A game that the papers train on, and by which algorithm.  game: its string, in which MAP is a map's file."""
 
     name: str
@@ -53,13 +53,13 @@ class Case:
 
 
 CASES: Final = (
-    Case("holdem", "holdem"),
-    Case("turn", _TURN),
-    Case("turn-rebel", _TURN, "rebel"),
-    Case("london", "scotland_yard(map=london)"),
-    Case("cut40", f"scotland_yard(map=MAP,{_CUT})"),
-    Case("chess", "chess"),
-    Case("go19", "go(board_size=19,komi=7.5)"),
+    PaperCase("holdem", "holdem"),
+    PaperCase("turn", _TURN),
+    PaperCase("turn-rebel", _TURN, "rebel"),
+    PaperCase("london", "scotland_yard(map=london)"),
+    PaperCase("cut40", f"scotland_yard(map=MAP,{_CUT})"),
+    PaperCase("chess", "chess"),
+    PaperCase("go19", "go(board_size=19,komi=7.5)"),
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from sog.play.match import ContestantFault
-from sog.protocols.acpc_client import ClientHand, Table
+from sog.protocols.acpc_client import ClientHand, ClientTable
 from sog.protocols.acpc_dealer import Clocks, Dealer, DealerFiles, DealtMatch
 from sog.protocols.acpc_states import REVERSE_BLINDS, VERSION, AcpcGame, AcpcHand, Dealt, MatchState, read_match_state
 
@@ -109,7 +109,7 @@ def log_of(folder: Path, *says: Says, game: AcpcGame = REVERSE_BLINDS, hands: in
     return path.read_text()
 
 
-def hand_against(agent: Callable[[MatchState], ClientHand], table: Table, number: int, seed: int) -> ClientHand:
+def hand_against(agent: Callable[[MatchState], ClientHand], table: ClientTable, number: int, seed: int) -> ClientHand:
     """A hand of an agent against `any_action`, without sockets: the agent is asked as a client asks it."""
     rng, position = np.random.default_rng((seed, number)), number % 2
     hand, dealt = AcpcHand.begun(table.dealt), Dealt.of(seed, number)

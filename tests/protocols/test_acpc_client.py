@@ -15,7 +15,7 @@ from sog.games.holdem.game import HoldemState
 from sog.play.agent import Agent, SearchAgent
 from sog.play.hand import Entrant
 from sog.play.resolver import ResolveSettings
-from sog.protocols.acpc_client import AcpcClient, ClientHand, Table, connected, table_of
+from sog.protocols.acpc_client import AcpcClient, ClientHand, ClientTable, connected, table_of
 from sog.protocols.acpc_dealer import Clocks, Dealer, DealerFiles, DealtMatch
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcGame, AcpcHand, Dealt, MatchState
 from sog.searches.gtcfr.settings import Budget
@@ -27,12 +27,12 @@ OWN = "holdem(bets=0.5;1;allin,inputs=paper)"
 SMALL = AcpcGame((400, 400), (2, 1))
 
 
-def simple(name: str, game: AcpcGame = REVERSE_BLINDS, own: str = OWN) -> tuple[Entrant, Table]:
+def simple(name: str, game: AcpcGame = REVERSE_BLINDS, own: str = OWN) -> tuple[Entrant, ClientTable]:
     table = table_of(make_game(own), game)
     return open_entrant(name, name, table.game, None, {}), table
 
 
-def searching(game: AcpcGame, own: str = OWN) -> tuple[Entrant, Table]:
+def searching(game: AcpcGame, own: str = OWN) -> tuple[Entrant, ClientTable]:
     settings = ResolveSettings(Budget(2, 1.0), every_decision=True)
 
     def seats(public: PublicTree):  # type: ignore[no-untyped-def]

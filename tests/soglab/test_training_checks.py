@@ -12,9 +12,9 @@ from sog.games.catalog import make_game
 from soglab.checks import stops
 from soglab.checks.fits import fit_of
 from soglab.checks.search_speed import pair_lines
-from soglab.checks.training_process import CASES, Case, cut_of_london, kept_rows, memory_of, remedy_of
+from soglab.checks.training_process import CASES, PaperCase, cut_of_london, kept_rows, memory_of, remedy_of
 
-KUHN = Case("kuhn", "kuhn_poker", "sog(simulations=3,network=1x8)")
+KUHN = PaperCase("kuhn", "kuhn_poker", "sog(simulations=3,network=1x8)")
 
 
 def test_the_cut_has_the_stations_nearest_by_taxi() -> None:
