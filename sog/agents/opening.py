@@ -9,13 +9,12 @@ from sog.algorithms.table import ALGORITHMS, playing, read, settings_of
 from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
-from sog.games.holdem.game import is_beyond
 from sog.nets.cvpn import CVPN, network_on
 from sog.play.player import Limits, Player, think
 from sog.training.checkpoint import load_meta, load_network
 from sog.training.opened import Opened
 from sog.training.settings import preset_of
-from sog.training.shipped import named_checkpoint, names_a_path
+from sog.training.shipped import fits, named_checkpoint, names_a_path
 
 __all__ = ["is_trained", "make_player", "network_id", "open_network", "player_with", "warm_up"]
 
@@ -26,13 +25,13 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
     algorithm: of several shipped for a game, the one that this algorithm trained.  game: what it is to play instead of
     the game that it was trained on, one of the same family, such as Go at another komi.
     Raises CheckpointError or GameError where the text names neither or the checkpoint is damaged, SettingError where
-    `game` is of another family, or hold'em that the network was not trained for.
+    the network does not fit `game`.
     """
     opened = _opened(text, algorithm)
     if game is None:
         return opened
     other = make_game(game)
-    if other.family != opened.game.family or is_beyond(other, opened.game):
+    if not fits(opened.network.shape, opened.game, other):
         raise SettingError(f"{text} is a network of {opened.game.name}, which cannot play {other.name}")
     return replace(opened, game=other, network=network_on(opened.network, other))
 

@@ -11,12 +11,11 @@ from sog.files import shown
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.games.holdem.game import is_beyond
-from sog.nets.shape import is_for, shape_on
+from sog.nets.shape import NetworkShape, is_for, shape_on
 from sog.training.checkpoint import load_meta
-from sog.training.meta import Meta
 from sog.training.settings import DEFAULT
 
-__all__ = ["find_checkpoint", "named_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
+__all__ = ["find_checkpoint", "fits", "named_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
 
 
 def find_checkpoint(text: str, algorithm: str = DEFAULT) -> Path:
@@ -50,17 +49,19 @@ def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
     metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
     # The game itself first, then its family; of several, the algorithm's own, then by name.
     known = [folder for folder, meta in metas.items() if meta.game == game.name]
-    known = known or [folder for folder, meta in metas.items() if _fits(meta, game)]
+    known = known or [folder for folder, meta in metas.items() if fits(meta.shape, make_game(meta.game), game)]
     return min(known, key=lambda folder: metas[folder].algorithm != algorithm, default=None)
 
 
-def _fits(meta: Meta, game: Game) -> bool:
-    """Whether a checkpoint's network plays another game of its family."""
-    trained_on = make_game(meta.game)
+def fits(shape: NetworkShape, trained_on: Game, game: Game) -> bool:
+    """Whether a network of one game plays another: one of its family, with equal sizes, and nothing that it never saw.
+
+    One over stations fits every map.
+    """
     if trained_on.family != game.family or is_beyond(game, trained_on):
         return False
     try:
-        return is_for(shape_on(meta.shape, game), game)
+        return is_for(shape_on(shape, game), game)
     except SettingError:
         return False
 

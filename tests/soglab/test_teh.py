@@ -109,5 +109,6 @@ def test_hands_before_the_turn_are_not_played_by_the_shipped_network() -> None:
     for game in ("holdem", ENDGAME.replace("3s7hTdKs", "3s7hTd"), ENDGAME.replace("0.5;1.0;allin", "0.5;allin")):
         assert named_checkpoint(game) is None
     assert named_checkpoint(ENDGAME.replace("3s7hTdKs", "2c2d2h2s")) == find_checkpoint(ENDGAME)
-    with pytest.raises(SettingError, match="cannot play holdem"):
-        open_network(ENDGAME, game="holdem")
+    for other in ("holdem", ENDGAME.replace("0.5;1.0;allin", "0.5;0.7;1;2;allin")):
+        with pytest.raises(SettingError, match="cannot play holdem"):
+            open_network(ENDGAME, game=other)
