@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sog.agents.opening import open_network
+from sog.algorithms.student.algorithm import Student
 from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
@@ -18,10 +19,14 @@ from sog.measure.endgame import SAFE, EndgamePolicy, turn_tree
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
+from sog.play.agent import SearchAgent
 from sog.play.turn_chain import public_state
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import Beliefs
+from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
 from sog.training.checkpoint import load_network
+from sog.training.opened import refuse_other
 from sog.training.shipped import find_checkpoint, named_checkpoint
 from soglab.papers import rebel_endgame, rebel_fig5_teh, teh_anchors, teh_network
 from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, CheckedDown, turn_game, turn_solved_by
@@ -112,3 +117,16 @@ def test_hands_before_the_turn_are_not_played_by_the_shipped_network() -> None:
     for other in ("holdem", ENDGAME.replace("0.5;1.0;allin", "0.5;0.7;1;2;allin")):
         with pytest.raises(SettingError, match="cannot play holdem"):
             open_network(ENDGAME, game=other)
+    flop = make_game(ENDGAME.replace("3s7hTdKs", "3s7hTd"))
+    with pytest.raises(SettingError, match="does not play holdem"):
+        refuse_other(open_network(ENDGAME).network.shape, make_game(ENDGAME), flop)
+
+
+@pytest.mark.parametrize(("game", "budget"), [("holdem(bets=random)", Budget(10, 0.1)), (ENDGAME, Budget(30, 0.2))])
+def test_the_budget_of_play_where_none_is_set(game: str, budget: Budget) -> None:
+    """PoG's before the turn, where the larger one costs several times as much; a set one is kept."""
+    opened = open_network(game)
+    public = PublicTree(opened.game)
+    for algorithm, expected in ((Student(), budget), (Student(simulations=3, per_update=1.0), Budget(3, 1.0))):
+        agent = algorithm.agents(public, opened)(0, 0)
+        assert isinstance(agent, SearchAgent) and agent.settings.budget == expected
