@@ -117,6 +117,34 @@ def test_exchanged_suits_give_exchanged_values() -> None:
     np.testing.assert_allclose(first, second[:, to], atol=1e-4 * np.abs(first).max())
 
 
+def test_a_step_on_exchanged_suits_is_the_same_step() -> None:
+    """What a network learns of a row it learns of the row's images: no images need to be drawn."""
+    rng, suits = np.random.default_rng(5), [2, 0, 3, 1]
+    to, live = permuted_hands(suits), live_hands(parse_cards(BOARD))
+    ranges, values = rng.random((2, HANDS)) * live, rng.normal(size=(2, HANDS)) * live
+    learned = []
+    for board, images in ((BOARD, np.arange(HANDS)), ("3d7sTcKd", to)):
+        public = PublicTree(holdem(board))
+        moved = np.zeros((2, 2, HANDS))
+        moved[:, :, images] = ranges, values
+        by_slot = [public.ranges_by_slot(0, (part[0], part[1])) for part in moved]
+        network = random_network(holdem())
+        row = replace(
+            blank_rows(network.shape, 1),
+            inputs=np.concatenate([public.features(np.zeros(1, dtype=np.int32))[0], by_slot[0]])[None].astype(
+                np.float32
+            ),
+            values=by_slot[1][None].astype(np.float32),
+            value_mask=(by_slot[1] != 0)[None].astype(np.float32),
+        )
+        loss = Learner(network, LearnerSettings(batch=1, optimiser="sgd", learning_rate=0.1)).step(row).value
+        learned.append((loss, np.concatenate([weight.detach().numpy().ravel() for weight in network.parameters()])))
+    (loss, weights), (other, others) = learned
+    start = np.concatenate([w.detach().numpy().ravel() for w in random_network(holdem()).parameters()])
+    assert loss == pytest.approx(other, rel=1e-4) and np.abs(weights - start).max() > 1e-3
+    np.testing.assert_allclose(weights, others, atol=1e-3 * np.abs(weights - start).max())
+
+
 def test_values_alone_are_those_of_both() -> None:
     public, chance, _ = turn_nodes()
     evaluator = TorchEvaluator(random_network(holdem()))

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from sog.agents.opening import open_network
 from sog.algorithms.student.algorithm import Student
 from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
-from sog.games.holdem.cards import disjoint_mass, disjoint_pairs, live_hands
+from sog.games.holdem.cards import disjoint_mass, disjoint_pairs, live_hands, permuted_hands
 from sog.games.holdem.game import Holdem
 from sog.games.holdem.strength import showdown_signs
 from sog.measure.endgame import SAFE, EndgamePolicy, turn_tree
@@ -130,3 +131,26 @@ def test_the_budget_of_play_where_none_is_set(game: str, budget: Budget) -> None
     for algorithm, expected in ((Student(), budget), (Student(simulations=3, per_update=1.0), Budget(3, 1.0))):
         agent = algorithm.agents(public, opened)(0, 0)
         assert isinstance(agent, SearchAgent) and agent.settings.budget == expected
+
+
+def test_a_turn_with_exchanged_suits_is_solved_alike() -> None:
+    """Clubs become hearts, diamonds clubs, hearts spades and spades diamonds; leaves by a random network."""
+    to, solved = permuted_hands([2, 0, 3, 1]), []
+    for board in ("3s7hTdKs", "3d7sTcKd"):
+        game = turn_game(f"holdem(board={board},pot=2000,stacks=2000,bets=0.5;allin,raises=allin)")
+        turn = turn_solved_by(game, network_evaluator(random_network(game)), 8)
+        solved.append({state.line: policy for state, policy in turn.policies.items()})
+    policies, exchanged = solved
+    assert policies.keys() == exchanged.keys() and len(policies) > 4
+    for line, policy in policies.items():
+        assert np.ptp(policy[0]) > 0.5, line
+        np.testing.assert_allclose(policy, exchanged[line][:, to], atol=1e-3)
+
+
+def random_network(game: Holdem) -> CVPN:
+    """A small network over hands whose weights are drawn."""
+    network, generator = CVPN(shape_for(game, 16, 2, "hands")), torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.add_(torch.randn(weight.shape, generator=generator) * 0.2)
+    return network

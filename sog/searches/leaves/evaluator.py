@@ -70,21 +70,28 @@ def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
     SettingError where they are not of the shapes that these beliefs ask for, since kernels would read past their ends,
     and where a number is not finite, since no policy could be made of it.
     """
-    game, count = beliefs.public.game, len(beliefs.nodes)
-    by_slot = (count, max(game.num_slots), game.num_actions)
-    pairs = game.legal_pairs
-    paired = pairs is not None and answers.logits.shape == (count, 1, len(pairs))
-    # A part that was not wanted may have any shape: nobody reads it.
-    for name, found, shape, left_out in (
-        ("values", answers.values, (count, sum(game.num_slots)), Wanted.POLICIES),
-        ("logits", answers.logits, answers.logits.shape if paired else by_slot, Wanted.VALUES),
-    ):
-        if beliefs.wanted is left_out:
-            continue
-        if found.shape != shape:
-            raise SettingError(f"an evaluator answered {name} of shape {found.shape}, not {shape}")
-        refuse_infinite(name, found)
-    return Evaluations(_plain(answers.values), _plain(answers.logits))
+    # Once a simulation, so written out for both parts. A part that was not wanted may have any shape: nobody reads it.
+    game, count, wanted = beliefs.public.game, len(beliefs.nodes), beliefs.wanted
+    zero, one = game.num_slots
+    values, logits = answers
+    if wanted is not Wanted.POLICIES:
+        if values.shape != (count, zero + one):
+            raise _misshapen("values", values, (count, zero + one))
+        refuse_infinite("values", values)
+    if wanted is not Wanted.VALUES:
+        pairs = game.legal_pairs
+        if logits.shape != (count, max(zero, one), game.num_actions) and (
+            pairs is None or logits.shape != (count, 1, len(pairs))
+        ):
+            raise _misshapen("logits", logits, (count, max(zero, one), game.num_actions))
+        refuse_infinite("logits", logits)
+    if _is_plain(values) and _is_plain(logits):
+        return answers
+    return Evaluations(*(np.array(part, dtype=np.float64, order="C") for part in answers))
+
+
+def _misshapen(name: str, found: Float64, shape: tuple[int, ...]) -> SettingError:
+    return SettingError(f"an evaluator answered {name} of shape {found.shape}, not {shape}")
 
 
 def refuse_infinite(name: str, found: Float64) -> None:
@@ -96,16 +103,21 @@ def refuse_infinite(name: str, found: Float64) -> None:
 def ask(evaluator: Evaluator, requests: Sequence[Beliefs]) -> list[Evaluations]:
     """An evaluator's answers; SettingError where they are not one Evaluations for each request."""
     answers: object = evaluator(requests)
-    if not isinstance(answers, list) or not all(isinstance(answer, Evaluations) for answer in answers):
-        kind = f"a list with {type(answers[0]).__name__}" if isinstance(answers, list) else type(answers).__name__
-        raise SettingError(f"an evaluator answers a list of Beliefs with a list of Evaluations, not {kind}")
-    if len(answers) != len(requests):
-        raise SettingError(f"an evaluator answered {len(answers)} of {len(requests)} requests")
-    return answers
+    kind = type(answers).__name__
+    if isinstance(answers, list):
+        for answer in answers:
+            if not isinstance(answer, Evaluations):
+                kind = f"a list with {type(answer).__name__}"
+                break
+        else:
+            if len(answers) != len(requests):
+                raise SettingError(f"an evaluator answered {len(answers)} of {len(requests)} requests")
+            return answers
+    raise SettingError(f"an evaluator answers a list of Beliefs with a list of Evaluations, not {kind}")
 
 
-def _plain(x: Float64) -> Float64:
-    return x if x.flags.carray and x.dtype == np.float64 else np.array(x, dtype=np.float64, order="C")
+def _is_plain(x: Float64) -> bool:
+    return x.flags.carray and x.dtype == np.float64
 
 
 # A search as it is driven: it yields the beliefs at its leaves and is sent their evaluations.
