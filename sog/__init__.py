@@ -34,7 +34,9 @@ __all__ = [
     "Links",
     "Moves",
     "Operator",
+    "Referee",
     "Rooted",
+    "Rule",
     "Run",
     "Scaled",
     "SettingError",
@@ -47,10 +49,12 @@ __all__ = [
     "exploitability",
     "known_games",
     "load_agent",
+    "load_run",
     "make_game",
     "openspiel_bot",
     "search",
     "solve",
+    "to_tabular_policy",
     "train",
 ]
 
@@ -67,8 +71,12 @@ if TYPE_CHECKING:
     from sog.games.checks.public_states import check_game
     from sog.games.histories.base import HistoryGame
     from sog.games.rooted import Rooted
+    from sog.measure.openspiel_export import to_tabular_policy
     from sog.play.agent import Agent
+    from sog.play.referee import Referee
+    from sog.searches.cfr.rules import Rule
     from sog.searches.gtcfr.settings import Budget
+    from sog.training.recorded import load_run
     from sog.training.run import Run
 
 # Where each name is defined.
@@ -85,8 +93,12 @@ _HOMES = {
     "sog.games.histories.base": ("HistoryGame",),
     "sog.games.checks.histories": ("check_history_game",),
     "sog.games.rooted": ("Rooted",),
+    "sog.measure.openspiel_export": ("to_tabular_policy",),
     "sog.play.agent": ("Agent",),
+    "sog.play.referee": ("Referee",),
+    "sog.searches.cfr.rules": ("Rule",),
     "sog.searches.gtcfr.search": ("Budget",),
+    "sog.training.recorded": ("load_run",),
     "sog.training.run": ("Run",),
 }
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, overload
+
+import numpy as np
 
 from sog.agents.loaded import LoadedAgent
 from sog.agents.opening import open_network
@@ -21,7 +24,9 @@ from sog.nets.inference import network_evaluator
 from sog.play.agent import Agent
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.searches.cfr import exact
-from sog.searches.cfr.algorithms import named
+from sog.searches.cfr.algorithms import named, of_rule
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.rules import Rule
 from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.drive import run as run_alone
 from sog.searches.leaves.evaluator import Evaluator, zero_evaluator
@@ -32,7 +37,7 @@ from sog.training.opened import refuse_other, value_network
 from sog.training.run import Hooks, Run, Until
 from sog.training.shipped import find_checkpoint
 
-__all__ = ["Policy", "SearchResult", "Solution", "exploitability", "search", "solve", "train"]
+__all__ = ["Policy", "SearchResult", "SeedFigures", "Solution", "exploitability", "search", "solve", "train"]
 
 # float64[A, I] by public node: each action's probability (rows) with each infostate of the actor (columns).
 Policy: TypeAlias = dict[int, Float64]
@@ -67,19 +72,51 @@ class SearchResult:
     """What `search` found at the root.
 
     policy: float64[A, I], the average policy of the player who acts.  values: float64[I0] and float64[I1], each
-    player's value with each infostate, in utilities.  states: public states in the search's tree.
+    player's value with each infostate, in utilities.  tree: the tree that the search grew, whose node 0 is the root.
+    Of a node n: `tree.children(n)`, `tree.policy(n)`, `tree.visits(n)`, `tree.values(n)`, and by
+    `tree.public.states[tree.public_node(n)]` its public state.
     """
 
     policy: Float64
     values: tuple[Float64, Float64]
-    states: int
+    tree: Lookahead
+
+    @property
+    def states(self) -> int:
+        """How many public states are in the search's tree."""
+        return self.tree.size
 
 
-def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, seed: int = 0) -> Solution:
+@dataclass(frozen=True)
+class SeedFigures:
+    """A figure over seeds of search.  by_seed: float64[K], in utilities, of the seeds from the first on.
+
+    The spread is that of searches with one network. What other trainings would give is not in it.
+    """
+
+    by_seed: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.by_seed))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of one seed's figure."""
+        return float(np.std(self.by_seed, ddof=1))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean."""
+        return self.deviation / math.sqrt(len(self.by_seed))
+
+
+def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 1000, seed: int = 0) -> Solution:
     """Solve a game on its whole public tree by an iterative solver, as `sog solve` does.
 
-    algorithm: cfr, cfr+, lcfr, dcfr, pcfr+, sog, fp, linear-fp, flop, external-mccfr or outcome-mccfr.  seed: of the
-    last two. Value and exploitability are in the game's utilities (of Leduc poker chips, not mbb/h).
+    algorithm: cfr, cfr+, lcfr, dcfr, pcfr+, sog, fp, linear-fp, flop, external-mccfr or outcome-mccfr; or a rule of
+    your own, such as sog.Rule("mine", alpha=1.5, beta=0.5, gamma=2).  seed: of the last two.
+    Value and exploitability are in the game's utilities (of Leduc poker chips, not mbb/h).
     Raises GameError for a game too large to list and SettingError for another algorithm.
 
         solution = sog.solve("leduc_poker", algorithm="dcfr", iterations=1000)
@@ -87,7 +124,7 @@ def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, see
     """
     check_whole("iterations", iterations, 1)
     check_whole("seed", seed, 0)
-    solver = named(algorithm, seed=seed)
+    solver = of_rule(algorithm) if isinstance(algorithm, Rule) else named(algorithm, seed=seed)
     public = whole_tree(_game(game))
     tree = exact.full_tree(public)
     solver.iterate(tree, iterations)
@@ -96,19 +133,39 @@ def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, see
     return Solution(public, exact.policy_of(tree), measure.value, measure.exploitability, iterations)
 
 
+# What `exploitability` measures.
+_Measured: TypeAlias = Solution | LoadedAgent | Policy | Callable[[PublicTree, int, int], Agent]
+
+
+@overload
+def exploitability(of: _Measured, game: Game | str | None = None, seed: int = 0, seeds: None = None) -> float: ...
+@overload
+def exploitability(of: _Measured, game: Game | str | None = None, seed: int = 0, *, seeds: int) -> SeedFigures: ...
 def exploitability(
-    of: Solution | LoadedAgent | Policy | Callable[[PublicTree, int, int], Agent],
-    game: Game | str | None = None,
-    seed: int = 0,
-) -> float:
+    of: _Measured, game: Game | str | None = None, seed: int = 0, seeds: int | None = None
+) -> float | SeedFigures:
     """How much a policy can lose: (best response of 0 + best response of 1) / 2, in utilities; 0 is an equilibrium.
 
     of: a solution or a loaded agent; or, with `game`, a policy by public node or a class derived from `Agent`, whose
-    policy is taken at every public state as in play. Raises SettingError for what is no policy, or without a game.
+    policy is taken at every public state as in play.  seed: of an agent's class.  seeds: of an agent that searches,
+    measured with this many seeds from its own (or `seed`) on: their figures, mean and standard error.
+    Raises SettingError for what is no policy, or without a game.
 
-        sog.exploitability(sog.load_agent("leduc_poker"))           # about 0.04 chips a hand
+        sog.exploitability(sog.load_agent("leduc_poker"))            # about 0.04 chips a hand
+        sog.exploitability(sog.load_agent("leduc_poker"), seeds=30).mean
         sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
     """
+    if seeds is None:
+        return _exploitability(of, game, seed)
+    check_whole("seeds", seeds, 2)
+    if isinstance(of, LoadedAgent):
+        return SeedFigures(tuple(_exploitability(agent, game, seed) for agent in of.by_seed(seeds)))
+    if isinstance(of, Solution | dict):
+        raise SettingError("a policy is the same for every seed: seeds are for agents that search")
+    return SeedFigures(tuple(_exploitability(of, game, each) for each in range(seed, seed + seeds)))
+
+
+def _exploitability(of: _Measured, game: Game | str | None, seed: int) -> float:
     if isinstance(of, Solution | LoadedAgent):
         if game is not None and _game(game).name != of.game.name:
             raise SettingError(f"this policy plays {of.game.name}, not {_game(game).name}")
@@ -157,7 +214,7 @@ def search(
     resolving = Resolving(PublicTree(rules), player, 0, None, settings, seed)
     run_alone(resolving, evaluator or zero_evaluator)
     solved = resolving.solved()
-    return SearchResult(solved.policy(), solved.root_values(), solved.tree.size)
+    return SearchResult(solved.policy(), solved.root_values(), solved.tree)
 
 
 def train(

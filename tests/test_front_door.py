@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pyspiel
 import pytest
 import torch
+from open_spiel.python.algorithms.exploitability import nash_conv
 
 import sog
 from sog.errors import GameError, SettingError
@@ -35,7 +37,22 @@ def test_every_name_is_there_with_words(name: str) -> None:
     assert isinstance(found, int) or inspect.getdoc(found)
 
 
-@pytest.mark.parametrize("name", ["solve", "exploitability", "load_agent", "openspiel_bot", "search", "train", "Agent"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "solve",
+            "exploitability",
+            "load_agent",
+            "load_run",
+            "openspiel_bot",
+            "search",
+            "to_tabular_policy",
+            "train",
+            "Agent",
+        )
+    ],
+)
 def test_the_front_doors_functions_have_examples(name: str) -> None:
     assert "    " in (inspect.getdoc(getattr(sog, name)) or "") and "sog." in str(inspect.getdoc(getattr(sog, name)))
 
@@ -67,6 +84,57 @@ def test_search_of_a_whole_small_game_finds_its_policy() -> None:
     found = sog.search("rps", sog.Budget(200, 0.1))
     np.testing.assert_allclose(found.policy[:, 0], [0.4, 0.4, 0.2], atol=0.02)
     assert found.states > 3 and found.values[0] == pytest.approx(0.0, abs=0.02)
+    tree = found.tree
+    assert tree.size == found.states and tree.public_node(0) == 0 and len(tree.children(0)) == 1
+    np.testing.assert_array_equal(tree.policy(0), found.policy)
+
+
+def test_solve_takes_a_rule_of_ones_own() -> None:
+    dcfr = sog.solve("kuhn_poker", "dcfr", iterations=50)
+    same = sog.solve("kuhn_poker", sog.Rule("mine", alpha=1.5, beta=0.0, gamma=2.0), iterations=50)
+    other = sog.solve("kuhn_poker", sog.Rule("mine", alpha=0.5, beta=0.0, gamma=2.0), iterations=50)
+    assert same.exploitability == dcfr.exploitability != other.exploitability
+
+
+def test_exploitability_over_seeds() -> None:
+    agent = sog.load_agent("leduc_poker", simulations=5, seed=3)
+    spread = sog.exploitability(agent, seeds=3)
+    alone = [sog.exploitability(sog.load_agent("leduc_poker", simulations=5, seed=seed)) for seed in (3, 4, 5)]
+    assert list(spread.by_seed) == alone and len(set(alone)) == 3
+    assert spread.mean == pytest.approx(sum(alone) / 3)
+    assert spread.standard_error == pytest.approx(np.std(alone, ddof=1) / math.sqrt(3))
+    assert sog.exploitability(sog.UniformAgent, "kuhn_poker", seeds=2).deviation == 0.0
+    with pytest.raises(SettingError, match="seeds"):
+        sog.exploitability(agent, seeds=1)
+    with pytest.raises(SettingError, match="the same for every seed"):
+        sog.exploitability(sog.solve("kuhn_poker", iterations=1), seeds=2)
+
+
+def test_a_solution_and_an_agent_become_openspiels_policies() -> None:
+    solution = sog.solve("kuhn_poker", iterations=100)
+    game = pyspiel.load_game("kuhn_poker")
+    assert nash_conv(game, sog.to_tabular_policy(solution)) == pytest.approx(2 * solution.exploitability, abs=1e-9)
+    agent = sog.load_agent("leduc_poker", simulations=2)
+    theirs = nash_conv(pyspiel.load_game("leduc_poker"), sog.to_tabular_policy(agent))
+    assert theirs == pytest.approx(2 * sog.exploitability(agent), abs=1e-9)
+
+
+def test_a_run_is_read_back(tmp_path: Path) -> None:
+    sog.train(sog.Run("kuhn_poker", seed=2, algorithm="sog(games=4)"), tmp_path / "run", rounds=3)
+    run = sog.load_run(tmp_path / "run")
+    assert (run.game, run.algorithm, run.preset, run.seed) == ("kuhn_poker", "sog(games=4)", "demo", 2)
+    assert run.round == 3 and run.curve["round"].tolist() == [1, 2, 3] and (np.diff(run.curve["rows"]) > 0).all()
+    (tmp_path / "run" / "curve.csv").write_text("round,minutes\n1\n")
+    with pytest.raises(sog.CheckpointError, match=r"curve\.csv cannot be read: it is damaged"):
+        sog.load_run(tmp_path / "run")
+    with pytest.raises(sog.CheckpointError, match="no run is there"):
+        sog.load_run(tmp_path)
+
+
+def test_games_and_agents_say_what_they_are() -> None:
+    assert repr(sog.make_game("leduc_poker")) == "<Leduc: leduc_poker>"
+    said = repr(sog.load_agent("leduc_poker", simulations=50, seed=7))
+    assert said == "LoadedAgent('leduc_poker', sog, simulations=50, per_update=1.0, seed=7)"
 
 
 def test_train_leaves_a_checkpoint_that_load_agent_opens(tmp_path: Path) -> None:

@@ -47,6 +47,18 @@ class LoadedAgent:
             raise TooLarge(f"{self.game.name} has too many public states to list")
         return public
 
+    def __repr__(self) -> str:
+        budget = ", ".join(f"{name}={value}" for name, value in self._budget.items())
+        network = "" if self.trained else ", no trained network"
+        return f"LoadedAgent({self.game.name!r}, {self._algorithm}, {budget}, seed={self._seed}{network})"
+
+    def by_seed(self, count: int) -> Iterator[LoadedAgent]:
+        """Agents with the same network and budget, whose seeds are this one's, the next one's, and so on."""
+        for seed in range(self._seed, self._seed + count):
+            agent = LoadedAgent(self._opened, self._algorithm, self._budget, seed)
+            agent.public = self.public
+            yield agent
+
     def seat(self, player: int) -> Agent:
         """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`."""
         return self._within(self._algorithm).agents(self.public, self._opened)(player, self._seed)

@@ -72,8 +72,7 @@ class Operator:
     @property
     def shape(self) -> tuple[int, int]:
         """(I0, I1)."""
-        rows, columns = self.matrix.shape
-        return rows, columns
+        return self.matrix.shape[0], self.matrix.shape[1]
 
     def packed(self) -> Float64:
         """float64[*]: what kernels read; of a dense operator its entries row by row."""
@@ -207,6 +206,9 @@ class Game(ABC):
     player_names: tuple[str, str] = ("player 0", "player 1")
     record_suffix: str = ".txt"
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.name}>"
+
     @property
     def family(self) -> str:
         """Games of the same family are played by one network, whose input says which of them it is."""
@@ -251,9 +253,8 @@ class Game(ABC):
         """The state at the end of one public edge leaving s; GameError where there is no such edge."""
         children = self.fan(s).children
         if not 0 <= edge < len(children):
-            raise GameError(
-                f"{self.name} at {self.state_name(s)}: of its {len(children)} edges, from 0 on, none is {edge}"
-            )
+            place = f"{self.name} at {self.state_name(s)}"
+            raise GameError(f"{place}: of its {len(children)} edges, from 0 on, none is {edge}")
         return children[edge]
 
     @abstractmethod

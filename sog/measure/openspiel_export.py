@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from open_spiel.python.algorithms.exploitability import nash_conv
 from open_spiel.python.policy import TabularPolicy
 
+from sog.arrays import Float64
 from sog.errors import GameError
 from sog.play.openspiel_states import openspiel_game, states_of_infostates
 from sog.searches.cfr.exact import Policy, measure_policy
@@ -21,6 +22,7 @@ __all__ = [
     "check_against_openspiel",
     "infostate_policies",
     "infostates_by_string",
+    "tabular_policy",
     "to_tabular_policy",
 ]
 
@@ -39,7 +41,25 @@ class Check:
     openspiel: float
 
 
-def to_tabular_policy(public: PublicTree, policy: Policy) -> TabularPolicy:
+class HasPolicies(Protocol):
+    """What has a policy at every public node where a player acts: a solution, a loaded agent."""
+
+    @property
+    def public(self) -> PublicTree: ...
+    def policies(self) -> Iterator[tuple[int, Float64]]: ...
+
+
+def to_tabular_policy(of: HasPolicies) -> TabularPolicy:
+    """A solution or a loaded agent as OpenSpiel's tabular policy, which every algorithm of OpenSpiel takes.
+
+        policy = sog.to_tabular_policy(sog.load_agent("leduc_poker"))
+
+    GameError where OpenSpiel lacks the game.
+    """
+    return tabular_policy(of.public, dict(of.policies()))
+
+
+def tabular_policy(public: PublicTree, policy: Policy) -> TabularPolicy:
     """The policy of both players as an `open_spiel.python.policy.TabularPolicy`.
 
     It is one for the turn-based form of the game where OpenSpiel moves simultaneously. GameError where
@@ -100,6 +120,6 @@ def infostates_by_string(public: PublicTree, player: int | None = None) -> Itera
 
 
 def check_against_openspiel(public: PublicTree, policy: Policy) -> Check:
-    """The policy's NashConv by our best responses and by OpenSpiel's; errors as in `to_tabular_policy`."""
-    theirs = nash_conv(openspiel_game(public.game), to_tabular_policy(public, policy))
+    """The policy's NashConv by our best responses and by OpenSpiel's; errors as in `tabular_policy`."""
+    theirs = nash_conv(openspiel_game(public.game), tabular_policy(public, policy))
     return Check(2.0 * measure_policy(public, policy).exploitability, float(theirs))

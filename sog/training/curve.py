@@ -10,14 +10,21 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
+from sog.arrays import Float64
 from sog.errors import CheckpointError
-from sog.files import replace_file, shown
+from sog.files import open_regular, read_bounded, replace_file, shown
 from sog.training.state import State
 
-__all__ = ["CURVE", "PICTURE", "Point", "TrainingRecord", "read_record", "write_curve"]
+__all__ = ["CURVE", "PICTURE", "Columns", "Point", "TrainingRecord", "read_curve", "read_record", "write_curve"]
 
 CURVE: Final = "curve.csv"  # in a run's folder
 PICTURE: Final = "curve.png"  # of it, beside it
+_LARGEST: Final = 50_000_000  # bytes of a curve that is read
+
+# A curve by columns: float64[rounds] by the name of a field of Point; NaN where nothing was measured.
+Columns = dict[str, Float64]
 
 
 @dataclass(frozen=True)
@@ -98,3 +105,15 @@ def write_curve(path: Path, points: list[Point]) -> None:
         replace_file(path, text.getvalue().encode())
     except OSError as error:
         raise CheckpointError(f"{shown(path)}: the learning curve cannot be written: {error.strerror}") from error
+
+
+def read_curve(folder: Path, run: str) -> Columns:
+    """The learning curve in a run's folder. CheckpointError, by the name `run`, where none is or it is damaged."""
+    try:
+        with open_regular(folder / CURVE, _LARGEST) as (file, size):
+            names, *rows = csv.reader(io.StringIO(read_bounded(file, size).decode()))
+        table = np.array([[float(x) for x in row] for row in rows], dtype=np.float64).reshape(len(rows), len(names))
+    except (OSError, ValueError, csv.Error) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is damaged"
+        raise CheckpointError(f"{run}: {CURVE} cannot be read: {why}") from error
+    return dict(zip(names, table.T, strict=True))

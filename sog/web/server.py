@@ -23,13 +23,14 @@ from sog.cluster.executor import WorkLost
 from sog.errors import SettingError, SogError
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
+from sog.training.curve import read_curve
 from sog.web.asked import PositionAsked, SearchGrowth
 from sog.web.guard import LARGEST_BODY, Door, Guard
 from sog.web.lanes import AgentLanes, Busy
 from sog.web.offers import Offers, RunFolder
 from sog.web.pages import Pages, json_of
 from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
-from sog.web.runs import pictures_of_runs, read_curve
+from sog.web.runs import pictures_of_runs
 from sog.web.tables import PlayTable, PlayTables
 from sog.web.views import GameView, view_of, viewer_at
 
@@ -265,7 +266,8 @@ class Site:
         if beside:
             shown.append(self._run(beside))
         others = [run for run in self.offers.runs.values() if run not in shown]
-        pictures = await run_in_threadpool(lambda: pictures_of_runs([(run, read_curve(run)) for run in shown]))
+        curves = [(run, read_curve(run.folder, run.name)) for run in shown]
+        pictures = await run_in_threadpool(pictures_of_runs, curves)
         return HTMLResponse(self.pages.run(shown, others, pictures))
 
     def _run(self, name: str) -> RunFolder:

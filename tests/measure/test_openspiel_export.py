@@ -14,7 +14,7 @@ from sog.games.rules.kuhn import Kuhn
 from sog.games.rules.leduc.game import Leduc
 from sog.games.rules.liars_dice import LiarsDice
 from sog.games.rules.rps import RockPaperScissors
-from sog.measure.openspiel_export import check_against_openspiel, infostate_policies, to_tabular_policy
+from sog.measure.openspiel_export import check_against_openspiel, infostate_policies, tabular_policy
 from sog.play.openspiel_states import openspiel_game
 from sog.searches.cfr import exact
 from sog.searches.cfr.rules import CFR, CFR_PLUS, Rule
@@ -51,7 +51,7 @@ def test_openspiel_agrees_in_both_of_its_languages(game: Game) -> None:
     public = PublicTree(game).list_all()
     policy = exact.policy_of(exact.solve(public, CFR_PLUS, 20))
     spiel = openspiel_game(game)
-    python = nash_conv(spiel, to_tabular_policy(public, policy))
+    python = nash_conv(spiel, tabular_policy(public, policy))
     assert pyspiel.nash_conv(spiel, infostate_policies(public, policy)) == pytest.approx(python, abs=1e-12)
 
 
@@ -75,7 +75,7 @@ def test_the_average_policy_is_that_of_openspiels_solver(game: Game, rule: Rule,
 def test_a_tabular_policy_covers_openspiels_whole_game() -> None:
     public = PublicTree(Goofspiel(4, "descending")).list_all()
     policy = exact.uniform_policy(public)
-    tabular = to_tabular_policy(public, policy)
+    tabular = tabular_policy(public, policy)
     assert (abs(tabular.action_probability_array.sum(axis=1) - 1) < 1e-12).all()
     assert (tabular.action_probability_array[~tabular.legal_actions_mask.astype(bool)] == 0).all()
 
@@ -85,7 +85,7 @@ def test_a_policy_with_holes_is_refused() -> None:
     policy = exact.uniform_policy(public)
     del policy[0]
     with pytest.raises(GameError, match="no policy for OpenSpiel's infostate"):
-        to_tabular_policy(public, policy)
+        tabular_policy(public, policy)
 
 
 def test_a_game_that_openspiel_lacks_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
