@@ -29,9 +29,12 @@ class _Field:
     if not TYPE_CHECKING:  # the types are below, field by field
 
         def __get__(self, table, owner):
-            """A table's column, as a plain array. The table keeps it, and answers with it from then on."""
-            # A view of the memory, not of the table: the two would hold each other.
-            column = table.__dict__[self.name] = table.view(np.ndarray)[self.name]
+            """A table's column, as a plain array. A whole table keeps it, and answers with it from then on."""
+            column = table.view(np.ndarray)[self.name]
+            # A column holds the array whose memory it is in. Of a part or a copy of a table that is the part itself:
+            # the two would hold each other for ever, since the garbage collector does not see what an array holds.
+            if type(table.base) is np.ndarray:
+                table.__dict__[self.name] = column
             return column
 
 
