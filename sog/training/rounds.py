@@ -1,8 +1,8 @@
 """The one training loop: rounds until a run is over, with its clock, measures, snapshots and checkpoints.
 
-Three kinds of rounds are played by it: self-play beside learning (loop.py), policy learning (algorithms/policy/loop.py)
-and a round's worth of games of a run whose processes know no rounds (stream/loop.py). Schedules count rounds and steps,
-never seconds, so that a run can be stopped anywhere, resumed and still be the same run.
+It plays three kinds of rounds: self-play beside learning (loop.py), policy learning (algorithms/policy/loop.py), and in
+a run without rounds (stream/loop.py) as many games as a round would have. Schedules count rounds and steps, never
+seconds, so that a run can be stopped anywhere, resumed and still be the same run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Monte Carlo tree search with PUCT, as AlphaZero's (Science 2018): the search SoG is compared with.
 
 Like GT-CFR's, a search is a generator that yields leaf beliefs and is sent their evaluations, so that a driver can
-join the batches of many searches. It knows no network and no rules. For games of perfect information.
+join the batches of many searches. It uses neither the network nor the rules directly. For games of perfect information.
 """
 
 from __future__ import annotations
