@@ -53,7 +53,7 @@ class SearchSettings:
     """How GT-CFR searches, apart from its budget.
 
     rule: the regret rule; an alternating one updates both players in turn on one evaluation of the leaves.
-    c_puct, prior_temperature: PUCT's exploration and the softmax temperature of priors.
+    c_puct: PUCT's exploration constant.  prior_temperature: the softmax temperature of priors.
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
     warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).

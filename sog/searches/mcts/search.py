@@ -28,8 +28,9 @@ class PuctSettings:
 
     c_init, c_base: PUCT's exploration is log((N + c_base + 1) / c_base) + c_init.
     first_play_loses: an action not tried yet counts as a loss (AlphaZero's pseudocode) instead of as its node's mean.
-    leaves: how many are evaluated at once, kept apart by virtual losses.
-    noise: the share of Dirichlet noise in the root's priors.  concentration: of the noise; 0: 10 / legal actions.
+    leaves: how many leaves are evaluated at once, kept apart by virtual losses.
+    noise: the share of Dirichlet noise in the root's priors.
+    concentration: that of the Dirichlet noise; 0: 10 / legal actions.
     """
 
     c_init: float = 1.25
