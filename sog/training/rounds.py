@@ -72,7 +72,7 @@ class RoundWatch(Protocol):
         """Count the time, and save where that is due; True: the round ends at once. Where the run can be saved."""
 
     def over(self) -> bool:
-        """Whether the work in hand is to be dropped, since the run must end."""
+        """Whether the current work is to be dropped, since the run must end."""
 
     def stopped(self) -> bool:
         """The same, but only by a signal."""
@@ -218,7 +218,7 @@ def is_due(hooks: Hooks, number: int, total: int) -> bool:
 
 
 def is_snapshot(number: int) -> bool:
-    """Whether the network after this round is kept for good."""
+    """Whether the network after this round is saved as a snapshot, which is never deleted."""
     # Powers of two show the beginning in detail, the 200th ones the rest at a bounded cost.
     return number & (number - 1) == 0 or number % 200 == 0
 
