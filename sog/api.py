@@ -115,8 +115,8 @@ def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 10
     """Solve a game on its whole public tree by an iterative solver, as `sog solve` does.
 
     algorithm: cfr, cfr+, lcfr, dcfr, pcfr+, sog, fp, linear-fp, flop, external-mccfr or outcome-mccfr; or a rule of
-    your own, such as sog.Rule("mine", alpha=1.5, beta=0.5, gamma=2).  seed: of the last two.
-    Value and exploitability are in the game's utilities (of Leduc poker chips, not mbb/h).
+    your own, such as sog.Rule("mine", alpha=1.5, beta=0.5, gamma=2).  seed: for the two that draw, the MCCFRs.
+    Value and exploitability are in the game's utilities (in Leduc poker chips, not mbb/h).
     Raises GameError for a game too large to list and SettingError for another algorithm.
 
         solution = sog.solve("leduc_poker", algorithm="dcfr", iterations=1000)
@@ -189,8 +189,8 @@ def search(
 ) -> SearchResult:
     """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
 
-    budget: (s, c), by default (100, 1).  leaves: what values them: a checkpoint, a game whose shipped network does, an
-    evaluator, or None: every leaf is worth 0.  seed: of its trajectories.
+    budget: (s, c), by default (100, 1).  leaves: what evaluates the leaves: a checkpoint, a game (its shipped network),
+    an evaluator, or None, where every leaf is worth 0.  seed: of the search's draws.
     Raises GameError where no player is to move at the root, SettingError for another game's network and for an
     evaluator whose answers are not finite or have other shapes.
 
@@ -229,8 +229,8 @@ def train(
     """Learn a game by self-play, as `sog train` does; returns the last point of the learning curve.
 
     run: a game string (then Student of Games' preset "demo"), or a `Run`, which also names algorithm, preset and seed.
-    out: the folder, whose checkpoint `load_agent` opens.  minutes: stop sooner than the preset does.  rounds: in all,
-    in place of the preset's.  resume: continue the run in `out`.  hooks: what is measured and reported on the way.
+    out: the run's folder, which `load_agent` opens.  minutes: stops the run before its preset ends.  rounds: how many
+    rounds in all, instead of the preset's.  resume: continue the run in `out`.  hooks: what is measured and reported.
     With more than one worker, call it under `if __name__ == "__main__":`, since workers are processes.
     Raises SettingError for settings that make no sense, GameError for a game of your own that breaks a promise of its
     interface, CheckpointError where `out` holds another run.

@@ -1,6 +1,6 @@
 """Reads and writes files in folders that others may have changed: it never waits, never follows sizes that lie.
 
-It knows no checkpoint. All raise OSError with a `strerror` for people, ValueError for what was read and makes no sense.
+All raise OSError with a `strerror` for people, ValueError for what was read and makes no sense.
 """
 
 from __future__ import annotations

@@ -115,10 +115,11 @@ def load_agent(
 ) -> LoadedAgent:
     """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
 
-    simulations, per_update: the search budget (s, c), as far as the algorithm has one; by default (100, 1).
-    seed: decides its searches.  algorithm: an algorithm string, such as sog(alpha=0.2); by default the one that trained
-    the network, where it plays hidden information, else Student of Games.
-    Raises CheckpointError, GameError or SettingError, each in one line; a budget that what plays has not is refused.
+    simulations, per_update: the search budget (s, c), by default (100, 1); SettingError for one that the algorithm
+    lacks.  seed: of the searches' draws.
+    algorithm: an algorithm string, such as sog(alpha=0.2); by default the one that trained the network, where it plays
+    hidden information, else Student of Games.
+    Raises CheckpointError, GameError or SettingError, each with a message of one line.
     Where no network is trained, a UserWarning says so, since every leaf is then worth 0.
 
         agent = sog.load_agent("leduc_poker", simulations=50)

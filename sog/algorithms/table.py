@@ -61,7 +61,7 @@ def read(text: str) -> Algorithm:
 
 
 def trained_by(meta: Meta) -> Algorithm:
-    """The algorithm that trained a checkpoint, as it was set; CheckpointError where this program knows none such."""
+    """The algorithm that trained a checkpoint, as it was set; CheckpointError for an unknown one."""
     try:
         return read(meta.algorithm_text)
     except SettingError as error:

@@ -66,8 +66,8 @@ def match(
     """Play hands of two agents: what A wins a hand on average, in utilities (at poker chips), with a 95% interval.
 
     Each deal is played twice with the seats swapped, and chance draws the same both times; the 95% interval is that of
-    the pairs. Each agent is made anew for every hand and is given public states and its own infostate only. Games that
-    are too large to list are played, too: each agent's public tree grows along the hand. The same command with the same
+    the pairs. A new agent is made for every hand and is given public states and its own infostate only. Games
+    too large to list are played, too: each agent's public tree grows during the hand. The same command with the same
     --records continues a match that was stopped. Games without chance and hidden information: `sog tournament`.
     """
     from sog.agents.entrants import open_entrant

@@ -79,8 +79,8 @@ def solve(
     Exploitability is the mean over both players of what a best response would win; `seconds` counts the
     iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
     and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result;
-    `seconds` are of this run alone there, with those that measuring and saving took. Connect four has one too, and
-    its answer is exact: every move's value, as of 'connect_four(moves=4433)'.
+    `seconds` are then those of this run, measuring and saving included. Connect four has a solver too, which gives
+    every move's exact value, such as for 'connect_four(moves=4433)'.
     """
     from sog.searches.cfr.algorithms import DRAWING, named
 

@@ -1,2 +1,8 @@
-"""The network and what evaluates it: cvpn.py (the network), inference.py (the choice of an evaluator), cpu/ (Numba
-kernels for one core), serving/ (one network for many processes)."""
+"""The networks and what evaluates them.
+
+Read in this order:
+- shape.py, encode.py: a network's sizes, and its inputs for a belief.
+- cvpn.py: the network of values and policies.  resnet.py, hands.py, stations.py: for boards, hold'em, Scotland Yard.
+- inference.py: which evaluator a search gets.  values.py: an evaluator for values alone.
+- cpu/: Numba kernels for one core.  serving/: one network for many processes.
+"""

@@ -1,6 +1,6 @@
 """A network evaluated for values alone, in large batches: without its policy head, its matrices multiplied by PyTorch.
 
-For solvers that need no priors and evaluate many leaves at once. It knows no solver.
+For solvers that need no priors and evaluate many leaves at once.
 """
 
 from __future__ import annotations

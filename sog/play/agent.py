@@ -154,7 +154,7 @@ class SearchAgent(Agent):
         return [s for s in path[begin:] if self.public.actor(s) == 1 - self.player]
 
     def policies(self, width: int = 64) -> Iterator[tuple[int, Float64]]:
-        """As every agent's, `width` searches at once; the deepest waiting state first, so that few trees are held."""
+        """As every agent's, `width` searches at once; the deepest state first, so that few trees are in memory."""
         players = (0, 1) if self.settings.every_decision else (self.player,)
         followers = own_followers(self.public, *players)
         waiting: list[tuple[int, Solved | None]] = [(s, None) for s in followers[-1]]

@@ -54,7 +54,7 @@ class ReachedPosition:
 
 
 class GoBoard:
-    """The moves of one game of Go, whoever makes them: GTP knows no turns and no end.
+    """The moves of one game of Go, whoever makes them: GTP has no turns and no end.
 
     Our rules alternate colours and end a game after two passes. Where a client continues otherwise, the stones become
     the start of a new game, in which no pass was made (go_resumed).

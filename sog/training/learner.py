@@ -30,19 +30,20 @@ class LearnerSettings:
     """How a network learns from rows (PoG, Table 3).
 
     batch: rows of a gradient step.  optimiser: adam or sgd.
-    learning_rate: of step t it is learning_rate * decay ** (t / decay_steps).  decay: see learning_rate.
-    decay_steps: steps after which the rate has fallen by the factor `decay`.
-    stepped: the rate stays as it is for `decay_steps` at a time.
-    warm_up: first steps, over which the rate grows from 0.
-    value_weight, policy_weight: w_v and w_p, the weights of the two losses.
-    ownership_weight: that of the loss of who owns each cell.
+    learning_rate: the first step's; step t has learning_rate * decay ** (t / decay_steps).
+    decay: the factor by which the learning rate falls every `decay_steps` steps.
+    decay_steps: steps in which the learning rate falls by the factor `decay`.
+    stepped: the learning rate falls at once every `decay_steps` steps instead of at each step.
+    warm_up: first steps, over which the learning rate grows from 0.
+    value_weight: w_v, the weight of the value loss.  policy_weight: w_p, the weight of the policy loss.
+    ownership_weight: the weight of the loss of who owns each cell.
     sum_policies: the policy loss is the sum over infostates instead of the mean (see `losses`).
     squared_policies: the policy loss is the squared error instead of the KL divergence (see `losses`).
     updates_per_example: how often a row is learned from at most, on average.
-    clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
-    symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.
-    average: the network that plays and is kept is an average of the weights over about the last 1 / average steps, or
-    the last tenth of all of them where these are fewer; 0: the last step's (KataGo keeps such an average).
+    clip: the largest gradient norm, 0 for no limit.  momentum: that of the optimiser sgd.
+    symmetries: each row is turned by one of the game's symmetries, drawn anew each time that it is learned from.
+    average: the network that plays and is saved is an average of the weights over about the last 1 / average steps, or
+    the last tenth of all steps where these are fewer; 0: the last step's weights (KataGo saves such an average).
     """
 
     batch: int = 256

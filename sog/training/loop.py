@@ -99,7 +99,7 @@ class _Begun:
 class _Learning:
     """A run's learner, window and record.
 
-    size: of rounds.  symmetries: those that rows are turned by, if any.  begun: the round in hand; None between two.
+    size: of rounds.  symmetries: those that rows are turned by, if any.  begun: the current round; None between two.
     """
 
     learner: Learner

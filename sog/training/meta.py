@@ -22,7 +22,7 @@ __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", 
 FORMAT: Final = "sog checkpoint"
 VERSION: Final = 2
 _HASH: Final = "sha256"
-# Of a shape; older versions, which know none of them, do not state them.
+# Of a shape; older versions do not have them.
 _APART: Final = "policies_apart"
 _OWNERSHIP: Final = "ownership"
 _VALUE_PLANES: Final = "value_planes"

@@ -21,8 +21,9 @@ __all__ = ["ReplayWindow", "WindowGrowth"]
 class WindowGrowth:
     """How the window grows with the N rows ever added: b * (1 + scale * ((N / b) ** power - 1) / power).
 
-    window_begin: b; below this many rows all of them are drawn from.
-    window_power, window_scale: the exponent and the factor (KataGo, appendix C: 250,000, 0.75 and 0.4).
+    window_begin: b, the rows from which on the window grows more slowly than the rows (KataGo, appendix C: 250,000).
+    window_power: the exponent of the window's growth (KataGo: 0.75).
+    window_scale: the factor of the window's growth (KataGo: 0.4).
     """
 
     window_begin: int = 10_000

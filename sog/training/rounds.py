@@ -1,8 +1,8 @@
 """The one training loop: rounds until a run is over, with its clock, measures, snapshots and checkpoints.
 
-Three kinds of rounds are played by it: self-play beside learning (loop.py), policy learning (algorithms/policy/loop.py)
-and a round's worth of games of a run whose processes know no rounds (stream/loop.py). Schedules count rounds and steps,
-never seconds, so that a run can be stopped anywhere, resumed and still be the same run.
+It plays three kinds of rounds: self-play beside learning (loop.py), policy learning (algorithms/policy/loop.py), and in
+a run without rounds (stream/loop.py) as many games as a round would have. Schedules count rounds and steps, never
+seconds, so that a run can be stopped anywhere, resumed and still be the same run.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RoundWatch(Protocol):
         """Count the time, and save where that is due; True: the round ends at once. Where the run can be saved."""
 
     def over(self) -> bool:
-        """Whether the work in hand is to be dropped, since the run must end."""
+        """Whether the current work is to be dropped, since the run must end."""
 
     def stopped(self) -> bool:
         """The same, but only by a signal."""
@@ -218,7 +218,7 @@ def is_due(hooks: Hooks, number: int, total: int) -> bool:
 
 
 def is_snapshot(number: int) -> bool:
-    """Whether the network after this round is kept for good."""
+    """Whether the network after this round is saved as a snapshot, which is never deleted."""
     # Powers of two show the beginning in detail, the 200th ones the rest at a bounded cost.
     return number & (number - 1) == 0 or number % 200 == 0
 

@@ -79,8 +79,8 @@ class Run:
 class Hooks:
     """What the loop reports.
 
-    measure: every `measure_every` rounds.  report(point, rounds in all): after each.  playing: how far the round in
-    hand is, about once a second.  note: what a person should know.
+    measure: every `measure_every` rounds.  report(point, rounds in all): after each.  playing: how far the current
+    round is, about once a second.  note: what a person should know.
     """
 
     measure: Measure | None = None
@@ -253,7 +253,7 @@ class Stops:
         return bool(self.came)
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal. While the work in hand may be dropped it is, at once."""
+        """Note a signal. Work that may be dropped is dropped at once."""
         self.came.append(number)
         if self._droppable:
             raise Dropped

@@ -95,10 +95,12 @@ class RunSettings(Protocol):
 class TrainSettings:
     """Everything that decides a training run but its game, its seed and its number of workers.
 
-    games: self-play games a worker plays a round; 0: what takes about half a minute, measured when the run begins.
-    rounds: the run's length.
-    replay: rows in the window.  replay_bytes: that these may take, the oldest giving way; 0: what is half of the memory
-    that is free when the run begins.  window: how the window grows up to that; None: it is as large from the start.
+    games: self-play games that a worker plays in a round; 0: as many as take half a minute, measured as the run begins.
+    rounds: how many rounds a run has.
+    replay: the most rows in the replay window.
+    replay_bytes: the most bytes of the replay window, whose oldest rows are dropped beyond that; 0: half of the memory
+    that is free when the run begins.
+    window: how the window grows up to that; None: it is as large from the start.
     """
 
     acting: Acting

@@ -29,18 +29,18 @@ _LOOK: Final = 0.5  # seconds between two looks at the clock while workers play
 
 
 class Workers(Protocol):
-    """Starts a round with given weights and later hands back what it brought in, in a fixed order."""
+    """Starts a round with given weights and later returns its training rows, in a fixed order of workers."""
 
     def start(self, weights: bytes, round_number: int, games: int | None = None) -> None:
         """Begin a round of this many games a worker, by default the settings'; nothing is returned before `harvest`."""
 
     def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
-        """What each worker brought in; None where `watch` ended the round before that. Then nothing is to follow."""
+        """Each worker's harvest; None where `watch` ended the round before that, after which no round is started."""
 
 
 @contextmanager
 def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Workers]:
-    """A crew of this many workers; one worker of this machine is this very process.
+    """This many workers; a single worker on this machine is this process itself.
 
     where: by default processes of this machine. What each worker plays is the same to the bit wherever it plays, on
     processors of one kind.
@@ -121,7 +121,7 @@ class RemoteWorkers:
         made = game, settings, seed, tallies.where
         self.players = [there.start(_Player, *made, worker) for worker in range(workers)]
         self.waiting: list[Pending] = []
-        self.games, self.begun = 0, 0.0  # of the round in hand: games a worker, and when it began
+        self.games, self.begun = 0, 0.0  # of the current round: games a worker, and when it began
         self.compiling = 0.0  # seconds of the worker that has compiled longest
         self.compiled = False  # whether a round has been played: what compiling takes is known only after it
 

@@ -1,7 +1,7 @@
 """Deep Q-learning (Mnih et al. 2015) as an agent for OpenSpiel's reinforcement learning environment.
 
 OpenSpiel's own for PyTorch needs a package that OpenSpiel does not bring; this one has the same parts: a replay
-buffer, a target network, and epsilon-greedy play with epsilon falling in a straight line. It knows no game.
+buffer, a target network, and epsilon-greedy play with epsilon falling in a straight line.
 """
 
 from __future__ import annotations

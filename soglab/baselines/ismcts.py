@@ -2,7 +2,7 @@
 
 Every infostate is searched by itself. A simulation draws a world that the infostate allows, by chance alone, since
 nothing is assumed of how the opponent has played, and gathers visits and returns by infostate of whoever acts. It
-knows no ranges of play, no network and no other search.
+uses no ranges and no network.
 """
 
 from __future__ import annotations

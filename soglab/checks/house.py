@@ -24,7 +24,7 @@ SHORTEST, LONGEST = 60, 600  # lines that a file should have
 # Phrases of a private dialect that a stranger stumbles over; each is to be said plainly.
 TICS: Final = (
     r"so\smany\b",
-    r"\b(?:it|they) knows? no\b",
+    r"\bknows?\s(?:no|none|nothing|arrays)\b",
     r"\bcomes? to nothing\b",
     r"\bstands? (?:beside|in)\b",
     r"\bgoes\son\b",

@@ -106,7 +106,7 @@ def compute(key: Key) -> Result:
     games = Subgames(public, [(0, public.ranges_by_slot(0, game.root_ranges()))], depth=0, to_chance=True)
     oracle = RiverOracle(game, key["oracle"], key["solver"] == CFR_AVE.name)
     averaged, found, weights = _Averaged(game, oracle), {}, settings.weights
-    leaves = {public_state(public, games.public_node(int(n))): int(n) for n in games.leaves}
+    leaves = {public_state(public, games.tree.public_node(int(n))): int(n) for n in games.leaves}
     trunk: dict[int, Float64] = {}
 
     def add(t: int) -> None:
@@ -120,7 +120,7 @@ def compute(key: Key) -> Result:
         # Fictitious play's policies are known when the iteration is over, the others' when its leaves are asked.
         if solver is not REBEL_FP and t > 1:
             add(t - 1)
-        trunk = {games.public_node(n): games.tree.current_policy(n).copy() for n in games.tree.decisions()}
+        trunk = {games.tree.public_node(n): games.tree.current_policy(n).copy() for n in games.tree.decisions()}
         if solver is REBEL_FP:
             add(t)
         if oracle.mean is not None:

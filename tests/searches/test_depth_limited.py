@@ -55,7 +55,7 @@ def solved(
 def policies(games: Subgames, k: int) -> dict[int, Float64]:
     tree = games.tree
     return {
-        games.public_node(n): tree.table(n, Entry.AVERAGE_POLICY).copy()
+        tree.public_node(n): tree.table(n, Entry.AVERAGE_POLICY).copy()
         for n in np.flatnonzero(games.owner == k)
         if tree.nodes.kind[n] == Kind.INTERIOR and tree.nodes.actor[n] < NATURE
     }
@@ -64,8 +64,8 @@ def policies(games: Subgames, k: int) -> dict[int, Float64]:
 def root_value(games: Subgames) -> float:
     """Player 0's value at the root of the first subgame, in the mean over pairs."""
     public = games.public
-    ranges = public.ranges_of_slots(games.public_node(0), games.ranges[0])
-    joint = public.game.weights(public.states[games.public_node(0)]).dense() * np.outer(*ranges)
+    ranges = public.ranges_of_slots(games.tree.public_node(0), games.ranges[0])
+    joint = public.game.weights(public.states[games.tree.public_node(0)]).dense() * np.outer(*ranges)
     return float(games.root_values(0)[0] @ joint.sum(axis=1) / joint.sum())
 
 
@@ -268,7 +268,7 @@ def test_depth_counts_actions_and_leaves_may_end_a_betting_round() -> None:
     games = Subgames(public, [start(public)], depth=0, to_chance=True)
     assert len(games.leaves) > 0
     assert all(games.tree.nodes.actor[n] == NATURE for n in games.leaves)
-    after = Subgames(public, [(games.public_node(int(games.leaves[0])), games.ranges[0])], depth=0, to_chance=True)
+    after = Subgames(public, [(games.tree.public_node(int(games.leaves[0])), games.ranges[0])], depth=0, to_chance=True)
     assert len(after.leaves) == 0 and after.tree.size > 1
 
 

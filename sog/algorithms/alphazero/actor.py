@@ -34,12 +34,13 @@ _SHARED = 20_000
 class AlphaZeroActing:
     """How AlphaZero acts.
 
-    simulations: new ones a move, on top of what the last move's tree holds.  sampled_moves: the first moves of a game,
-    which are drawn in proportion to the visits; the later ones are the most visited.
+    simulations: new simulations a move, besides those that the last move's tree has.
+    sampled_moves: the first moves of a game, which are drawn in proportion to the visits; the later ones are the most
+    visited.
     moves_max: a game cut short there counts as a draw; 0 for never.
     resign_below: value, as a share of u_max, at which a player gives up (-1 or less: never).
     no_resign: the share of games played to the end all the same.  reuse: keep the tree from move to move.
-    side_by_side: games at once, their leaf batches joined.
+    side_by_side: games played at once, with one call of the network for all.
     """
 
     simulations: int = 100

@@ -31,7 +31,7 @@ _SIMULATIONS: Final = 400
 class AlphaZero(Algorithm):
     """AlphaZero: MCTS with PUCT and a policy and value network, for games of perfect information (Science 2018).
 
-    simulations: of a move, in play (by default 400) and in training.
+    simulations: simulations of a move, in play (by default 400) and in training.
     """
 
     name: ClassVar[str] = ALPHAZERO

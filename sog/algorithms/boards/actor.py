@@ -30,10 +30,10 @@ __all__ = ["BoardActing", "BoardActor"]
 class BoardActing:
     """How board games are played and turned into rows.
 
-    value_share: of the search's value of a position in its value target, the rest is the game's outcome.
-    discount: of the outcome, a move (rows.value_targets).
-    surprise: of a row's weight that goes by its policy's surprise (rows.repeats).
-    side_by_side: games at once, their leaf batches joined.
+    value_share: the share of the search's value in a position's value target; the rest is the game's outcome.
+    discount: the factor of the game's outcome for each move up to its end (rows.value_targets).
+    surprise: the share of a row's weight that depends on how much the search changed its policy (rows.repeats).
+    side_by_side: games played at once, with one call of the network for all.
     """
 
     play: BoardPlay

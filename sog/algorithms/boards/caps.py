@@ -19,10 +19,10 @@ __all__ = ["PlayoutCaps"]
 class PlayoutCaps:
     """How many simulations a move gets.
 
-    simulations: of a move that is searched in full.  cheap: of the other moves.
-    share: of the moves that are searched in full.
-    begin_share: the part of both budgets that a run begins with.
-    growing_rounds: rounds over which they grow evenly to their full size (MiniZero's progressive simulation).
+    simulations: those of a move that is searched in full.  cheap: simulations of each other move.
+    share: the share of moves that are searched in full.
+    begin_share: the share of `simulations` and `cheap` with which a run begins.
+    growing_rounds: rounds over which that share grows evenly to 1 (MiniZero's progressive simulation).
     """
 
     simulations: int

@@ -33,10 +33,11 @@ class BoardPlay:
     """How self-play games on boards are played.
 
     openings: the most uniform moves that a game begins with.  starts: the share of games that begin
-    from a position that the game names (Game.random_start), without uniform or drawn moves; nobody gives up there.
-    start_moves: moves after which they are cut short, 0 for moves_max.  start_simulations: of every move there, all
-    searched in full; 0 for those of other games.  gumbel: the scale of the Gumbel noise on the root's logits in full
-    searches.  sampled_moves: the first moves of a game, the opening's included, which are drawn; the later ones are the
+    from a position that the game names (Game.random_start), without uniform or drawn moves and without resigning.
+    start_moves: moves after which such games are cut short, 0 for moves_max.
+    start_simulations: simulations of every move of such games; 0 for as many as in other games.
+    gumbel: the scale of the Gumbel noise on the root's logits in full searches.
+    sampled_moves: the first moves of a game, the opening's included, which are drawn; the later ones are the
     best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
     utility, at which a player gives up (-1 or less: never).  no_resign: the share of games played to the end all the

@@ -69,8 +69,8 @@ class GtcfrSearch:
 class MctsSearch:
     """AlphaZero's search.
 
-    considered: with noise, the root's simulations are shared out by sequential halving among this many actions at most;
-    0 for PUCT at the root too.  sigma: of the values by which halving compares.
+    considered: with noise, sequential halving divides the root's simulations among at most this many actions; 0 for
+    PUCT at the root too.  sigma: of the values by which halving compares.
     """
 
     settings: PuctSettings = field(default_factory=PuctSettings)

@@ -45,8 +45,8 @@ class TargetSettings:
 
     completed: softmax(logits / T + sigma(completed values)) instead of the search's own policy. sigma is
     (c_visit + the most visits of an action) * c_scale * value, where a loss is 0 and a win 1.
-    c_visit, c_scale: of sigma.
-    target_temperature: T. With a T above 1 a network that has learned its own targets has logits of
+    c_visit: a constant of sigma, see `completed`.  c_scale: the factor of sigma, see `completed`.
+    target_temperature: T of `completed`. With a T above 1 a network that has learned its own targets has logits of
     sigma * T / (T - 1); with 1 every round adds sigma again, and the best move becomes the only one, however small its
     lead.
     """

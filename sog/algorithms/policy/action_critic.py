@@ -29,10 +29,12 @@ __all__ = ["ActionCritic", "ActionCriticSettings", "CriticRates", "action_target
 class ActionCriticSettings:
     """The critic beside a policy.
 
-    game: the game string.  critic_width, critic_depth: of its network.  critic_rate: of Adam.
-    critic_mixing: lambda; at 1 it learns from whole games, at 0 from its own estimate of the next history.
-    heaviest: the action taken is worth its estimate and the error of that, times 1 / its probability or this where that
-    is more; infinity leaves no bias, 0 no noise.
+    game: the game string.  critic_width: width of the critic's hidden layers.
+    critic_depth: how many hidden layers the critic has.  critic_rate: the critic's learning rate.
+    critic_mixing: lambda of the critic's targets; at 1 it learns from whole games, at 0 from its own estimate of the
+    next history.
+    heaviest: the largest weight (1 / the probability of the action taken) with which the error of the critic's estimate
+    is added to the estimate; infinity leaves no bias, 0 no noise.
     """
 
     game: str

@@ -25,13 +25,17 @@ __all__ = ["PpoLearner", "PpoSettings"]
 class PpoSettings:
     """How PPO learns.
 
-    learning_rate: of Adam.  anneal: steps over which it falls linearly to the share `least` of it; 0 for never.
-    least: see anneal.  rate_steps, rate_power: after t steps the rate is divided by (1 + t / rate_steps) ** rate_power,
+    learning_rate: Adam's learning rate.
+    anneal: steps over which the learning rate falls linearly to the share `least`; 0 for never.
+    least: the share of the learning rate that is left after `anneal` steps.
+    rate_steps, rate_power: after t steps the learning rate is divided by (1 + t / rate_steps) ** rate_power,
     unless rate_steps is 0.
-    epochs, minibatches: passes over a step's games.  clip: of the probability ratio.
+    epochs: passes over a step's games.  minibatches: gradient steps of a pass.
+    clip: how far the probability ratio may be from 1.
     normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and deviation 1, so that the weights
     of entropy and KL are relative to their noise.
-    mixing: lambda of the lambda-returns.  value_weight: of the squared error.  gradient_norm: its largest.
+    mixing: lambda of the lambda-returns.  value_weight: the weight of the value loss.
+    gradient_norm: the largest norm of a gradient.
     entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet.
     entropy_steps: after t steps that weight is entropy / sqrt(1 + t / entropy_steps); 0 for a constant weight.
     pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made

@@ -22,7 +22,8 @@ __all__ = ["PolicySettings", "mmd_preset", "nashpg_preset", "rnad_preset"]
 class PolicySettings:
     """Everything that decides a run of a policy learner but its game and its seed.
 
-    games: played side by side for each learner step.  steps: learner steps a round.  rounds: the run's length.
+    games: games played at once for each learner step.  steps: learner steps a round.
+    rounds: how many rounds a run has.
     """
 
     learning: LearnsPolicy

@@ -26,15 +26,16 @@ __all__ = ["RnadLearner", "RnadSettings", "neurd_loss"]
 class RnadSettings:
     """SePoT, Table 2; defaults are its.
 
-    eta: of the reward's regularisation.  short, shorts, long: the regularisation policy is replaced every `short`
-    steps, after `shorts` times every `long` steps.  learning_rate, decays, epsilon: of Adam.
+    eta: the weight of the reward's regularisation.  short, shorts, long: the regularisation policy is replaced every
+    `short` steps, after `shorts` times every `long` steps.  learning_rate: Adam's learning rate.
+    decays: Adam's two betas.  epsilon: Adam's epsilon.
     rate_steps: after t steps the rate is learning_rate / (1 + t / rate_steps); 0 for a constant rate (ours).
-    gradient_clip: the largest entry of a gradient.  threshold: beta, beyond which a logit is not driven.
-    advantage_clip: the largest advantage.  rho, c: of V-trace.
-    target_rate: gamma, by which the target network follows.
+    gradient_clip: the largest entry of a gradient.  threshold: beta, the size of a logit beyond which no gradient
+    pushes it further.  advantage_clip: the largest advantage.  rho, c: V-trace's largest importance weights.
+    target_rate: gamma, the share by which the target network moves to the learned one in each step.
     scale: what a utility of 1 counts as a reward.
-    visit_power: an infostate weighs in a step as its visits to this power; 1 is on policy, at 0.5 (ours) rare ones
-    learn faster.
+    visit_power: an infostate's weight in a step is its number of visits to this power; 1 is on policy, at 0.5 (ours)
+    rare ones learn faster.
     critic: of whole histories, which values actions in place of V-trace (ours); None for V-trace.
     average: the network that is kept is the mean of the target networks of all steps, weighed by step ** average (ours:
     play goes around an equilibrium more than towards it); 0 for the target network itself.

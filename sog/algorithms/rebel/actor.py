@@ -151,7 +151,7 @@ class Generating:
             # A game that came to an end leaves no belief.
             if self.games.tree.is_leaf(n):
                 ranges = self.games.reaches(n, mean=self.acting.solve.solver.average)
-                self.found.append(PublicBelief(self.games.public_node(n), ranges))
+                self.found.append(PublicBelief(self.games.tree.public_node(n), ranges))
 
     def rows(self, shape: NetworkShape) -> Rows:
         """A row for each subgame: the values at its root, in value units, of infostates that can meet an opponent."""

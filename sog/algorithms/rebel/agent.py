@@ -127,7 +127,7 @@ class ProfileSolve:
         tree, games = self.games.tree, self.games
         policies, beliefs, held = {}, {}, {}
         for n in self._nodes[k]:
-            s = games.public_node(n)
+            s = tree.public_node(n)
             # Where it ends and the game continues: the belief that the next subgame begins with.
             if tree.is_leaf(n):
                 beliefs[s] = games.reaches(n, mean)

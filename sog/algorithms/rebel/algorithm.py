@@ -42,11 +42,11 @@ _UPDATES: Final = 1024  # of one player in a subgame of play (ReBeL, Table 2)
 class Rebel(Algorithm):
     """ReBeL: depth-limited subgames solved by CFR-D or fictitious play, beliefs of a random iteration (ReBeL, 2020).
 
-    solver: of subgames: cfr-d (the default), cfr-ave, modified-cfr-ave, fp or flop (ReBeL, appendices D and E).
-    updates: of one player's policy in a subgame; in play by default 1,024.
+    solver: how subgames are solved: cfr-d (the default), cfr-ave, modified-cfr-ave, fp or flop (appendices D and E).
+    updates: how often a player's policy is updated in a subgame; in play by default 1,024.
     depth: actions of players from a subgame's root to its leaves.
-    warm: iterations that a warm start from the network's policy counts as (appendix J); 0 for none.
-    recycle: leaves are evaluated again only once the iteration's number has grown by this share; 0 for always.
+    warm: how many iterations the warm start from the network's policy counts as (appendix J); 0 for no warm start.
+    recycle: leaves are evaluated again once the iteration's number has grown by this share; 0 for every iteration.
     """
 
     name: ClassVar[str] = REBEL

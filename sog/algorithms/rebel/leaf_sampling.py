@@ -24,10 +24,10 @@ def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np
     n, explorer = int(games.roots[k]), int(rng.integers(2))
     pair = _draw_pair(games, n, rng)
     while tree.is_open(n):
-        s, actor = games.public_node(n), tree.actor(n)
+        s, actor = tree.public_node(n), tree.actor(n)
         if actor == NATURE:
             state, *rest = public.game.sample_chance(public.states[s], pair[0], pair[1], rng)
-            edge = next(e for e, c in enumerate(tree.children(n)) if public.states[games.public_node(c)] == state)
+            edge = next(e for e, c in enumerate(tree.children(n)) if public.states[tree.public_node(c)] == state)
             pair = (rest[0], rest[1])
         else:
             averages = isinstance(solver.rule, FictitiousPlay) and actor != explorer
@@ -39,9 +39,9 @@ def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np
 
 def _draw_pair(games: Subgames, n: int, rng: np.random.Generator) -> tuple[int, int]:
     """A pair of infostates at node n, in proportion to W * r0 * r1; of W alone where that is 0 everywhere."""
-    public = games.public
-    joint = public.game.weights(public.states[games.public_node(n)]).dense()
-    believed = joint * np.outer(*games.tree.ranges(n))
+    tree, public = games.tree, games.public
+    joint = public.game.weights(public.states[tree.public_node(n)]).dense()
+    believed = joint * np.outer(*tree.ranges(n))
     if believed.sum() > 0:
         joint = believed
     i = _draw(joint.ravel(), rng)

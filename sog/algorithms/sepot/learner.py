@@ -33,8 +33,9 @@ class SepotSettings:
     """SePoT's, with Table 2's values as defaults; `policy` is that of the policy learner.
 
     game: the game string.  transformations: learned, predefined (Goofspiel's 22) or the identity alone.
-    count: F of those that are learned, the identity included.  step: k, how far they move a policy; the paper does not
-    say.  critic_rate: its learning rate.  critic_rho, critic_c: of its V-trace.
+    count: F, how many transformations are learned, the identity included.
+    step: k, how far a transformation moves a policy; the paper does not say.  critic_rate: the critic's learning rate.
+    critic_rho, critic_c: the largest importance weights of the critic's V-trace.
     exploring: the critic learns from as many games of its own in place of the policy's (ours): the kept policy plays
     them, but a share of each game's moves is uniform, and that share is drawn uniformly for each game. A search
     deviates from the policy, so its leaves are histories that the policy hardly plays.

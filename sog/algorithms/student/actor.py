@@ -32,7 +32,7 @@ Job: TypeAlias = SogGame | Solving | ExactSolving | ChanceSolving
 
 @dataclass(frozen=True)
 class SogActing:
-    """How Student of Games acts.  side_by_side: games and query solves at once, their leaf batches joined."""
+    """How Student of Games acts.  side_by_side: games and queries at once, with one call of the network for all."""
 
     selfplay: SelfPlaySettings
     queries: QuerySettings

@@ -63,14 +63,14 @@ _PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " paper=sog
 class Student(Algorithm):
     """Student of Games: GT-CFR with a counterfactual value-and-policy network at its leaves (SoG, 2023).
 
-    simulations: s, expansions a search.  per_update: c, expansions per regret update; below 1, several updates per
-    expansion. Both are the budget (s, c) of play and of training.
+    simulations: s of the budget (s, c): expansions a search, in play and in training.
+    per_update: c of the budget (s, c): expansions per regret update; below 1, several updates per expansion.
     paper: sog or pog: plays with that paper's regret rule and search settings; by default with ours.
     alpha: the gadget's share of the opponent's range, in [0, 1].
     leaves: what values leaves where exploitability is measured: network, exact (solved) or zero.
     chance_leaves: a leaf where chance is to move is never opened, in play and in training.
-    every_decision: in play a search is made at each of the opponent's decisions too (PoG, B.5). A player's first search
-    else takes the network's word for what the opponent's other actions were worth.
+    every_decision: in play a search is made at each of the opponent's decisions too (PoG, B.5). Otherwise a
+    player's first search trusts the network's values of the opponent's other actions.
     Both are the default in play for a network over hands, which learns the values of leaves where chance is to move.
     """
 

@@ -37,10 +37,11 @@ class QuerySettings:
     """How queries are solved.
 
     recursive: q_recursive, new queries per solved one, on average.
-    uniform_recursive: these are drawn uniformly from all leaf evaluations (see `query_log`).
-    exact_iterations: of DCFR, by which the spot solver solves hold'em's queries on the river and where the river card
-    comes; 0: they are searched as all others.  past_exact: self-play plays on where a query would be solved so.
-    outcomes: drawn flops or turn cards by which queries of hold'em are valued where those come; 0: they are searched.
+    uniform_recursive: a solved query's new ones are drawn uniformly from all its leaf evaluations (see `query_log`).
+    exact_iterations: DCFR iterations with which the spot solver solves hold'em's queries on the river and before the
+    river card; 0: they are searched as all others.
+    past_exact: self-play continues past the states whose queries the spot solver would solve.
+    outcomes: how many flops or turn cards are drawn to value a query of hold'em before that card; 0: it is searched.
     searched: the share of all other queries that are solved.
     """
 

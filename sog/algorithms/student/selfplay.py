@@ -26,9 +26,9 @@ __all__ = ["SelfPlaySettings", "SogGame", "StateVisit", "choose"]
 class SelfPlaySettings:
     """How games of self-play are played (PoG, Table 3).
 
-    queries: q_search, those that a search leaves on average.  uniform_queries: they are drawn uniformly from all leaf
-    evaluations of a search; otherwise an iteration is drawn first (see `query_log`).
-    uniform_mix: epsilon, the share of uniform play.
+    queries: q_search, the queries that a search leaves on average.  uniform_queries: queries are drawn uniformly from
+    all leaf evaluations of a search; otherwise an iteration is drawn first (see `query_log`).
+    uniform_mix: epsilon, the share of the uniform policy in the policy that self-play draws actions from.
     td1: p_td1, the chance that a played state becomes a TD(1) example.
     main_line_policies: policy targets come from the main line's searches (SoG, "Computing training targets") instead of
     the solved queries and the TD(1) examples (PoG, Algorithm 2).

@@ -72,7 +72,7 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> GameRepor
     parent's; payoffs against u_max and the weights; features that tell apart where other actions are possible; draws of
     chance; the same answers when called again (at 1,000 states); no state leads back to itself; games end; the
     symmetries that the game names. Raises GameError on the first violation, or where the game's own code raises, in one
-    line that names the game and the public state; SettingError for no number of states or a negative seed.
+    line that names the game and the public state; SettingError for `max_states` below 1 or a negative seed.
 
     `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
     it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as

@@ -1,6 +1,6 @@
 """Opponents of poker games that are a few lines each: one always calls, one always folds, one goes by its equity.
 
-They play any public state of any poker game, also after bets that the game's tree has not, and search nothing.
+They play any public state of any poker game, also after bets that the game's tree lacks, and search nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The one loop of CFR on a tree without leaves, with the re-solving gadget above its root or without.
 
-It knows arrays only: rules come as rows of weights, the gadget as the arrays of its two choices.
+It works on arrays alone: rules come as rows of weights, the gadget as the arrays of its two choices.
 """
 
 from __future__ import annotations

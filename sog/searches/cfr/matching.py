@@ -1,6 +1,6 @@
 """Numba kernels of regret matching at one node: instant regrets in, the next policy out.
 
-They know arrays only, as the sweeps do that call them.
+They work on arrays alone, as do the sweeps, which call them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numba sweeps over a lookahead tree: ranges down, payoffs between, values and regrets up.
 
-They know arrays only (tree/arrays.py): no game, no network, no owner of a tree. A sweep visits nodes first .. last - 1,
-a whole tree or one of several that lie side by side. Inner loops count in unsigned numbers, as the tables' fields do:
+They work on arrays alone (tree/arrays.py), without a game or a network. A sweep visits nodes first .. last - 1, a whole
+tree or one of several that lie side by side. Inner loops count in unsigned numbers, as the tables' fields do:
 Numba then need not test every index for a negative one, which makes the sweeps several times faster.
 """
 

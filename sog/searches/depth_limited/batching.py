@@ -1,6 +1,6 @@
 """Depth-limited subgames side by side in one lookahead: each tree is laid out once and copied wherever it is needed.
 
-A subgame's nodes lie together, and so do its leaves, its ended nodes and its numbers. It knows no solver.
+A subgame's nodes lie together, and so do its leaves, its ended nodes and its numbers.
 """
 
 from __future__ import annotations

@@ -43,16 +43,17 @@ class SolveSettings:
     """How a depth-limited subgame is solved.
 
     solver: the iterative algorithm, with its way of valuing leaves.
-    depth: actions of players from its root to its leaves; 0 for the rest of the game.  to_chance: leaves are, besides,
-    where chance is to move (the end of a betting round); a chance event at the root is always opened.
+    depth: actions of players from its root to its leaves; 0 for the rest of the game.
+    to_chance: states where chance is to move (the end of a betting round) are leaves too, except the subgame's root.
     updates: policy updates of one player, as ReBeL's program counts iterations; both players share them evenly.
-    simultaneous: both update on one look at the leaves, which halves the network's work; otherwise in turn.
+    simultaneous: both players update after one evaluation of the leaves, which halves the network's work; otherwise
+    the players update in turn.
     recycle: leaves are evaluated again once the iteration's number has grown by more than this share; 0: always.
     prune: leaves whose values would be multiplied by 0 are not evaluated; the result is the same.
-    remember: nor are those whose beliefs are as when they were last evaluated; the result is the same.
+    remember: leaves whose beliefs are as when they were last evaluated are not evaluated; the result is the same.
     correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
     warm: the evaluator's policies stand for the first this many iterations (appendix J); for solvers with PLAIN leaves.
-    hold: regrets that keep CFR at those policies, in value units an iteration of the warm start; 0 in the paper.
+    hold: regrets that keep CFR at the warm start's policies, in value units for each of its iterations; 0 in the paper.
     """
 
     solver: Solver = CFR_D

@@ -2,7 +2,7 @@
 
 A solve is a generator like GT-CFR's search: it yields the beliefs at its leaves and is sent their evaluations. All
 its subgames lie side by side in one lookahead and go through the same iterations together, so that a sweep is one
-call for all of them and so is the network. It knows no network and no rules, and draws nothing.
+call for all of them and so is the network. It uses neither the network nor the rules directly, and draws nothing.
 """
 
 from __future__ import annotations

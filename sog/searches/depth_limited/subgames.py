@@ -39,10 +39,6 @@ class Subgames:
     def __len__(self) -> int:
         return len(self.roots)
 
-    def public_node(self, n: int) -> int:
-        """The public node of a node of the tree."""
-        return self.tree.public_node(n)
-
     def reaches(self, n: int, mean: bool = False) -> Float64:
         """float64[S0 + S1]: both ranges at node n by slot, each summing to 1.
 
@@ -53,7 +49,7 @@ class Subgames:
         if mean:
             sums = self.tree.range_sums(n)
             pair = (sums[0] if sums[0].any() else now[0], sums[1] if sums[1].any() else now[1])
-        return self.public.ranges_by_slot(self.public_node(n), pair)
+        return self.public.ranges_by_slot(self.tree.public_node(n), pair)
 
     def balance(self, k: int) -> None:
         """Make the players' values at the root of subgame k sum to zero in the mean over pairs.
@@ -64,7 +60,7 @@ class Subgames:
         """
         root = int(self.roots[k])
         ranges, sums = self.tree.ranges(root), self.tree.cfv_sums(root)
-        mass = self.public.masses(self.public_node(root), *ranges)
+        mass = self.public.masses(self.tree.public_node(root), *ranges)
         total = float(mass[0] @ ranges[0])
         if total > 0:
             surplus = sum(float(sums[p] @ ranges[p]) for p in (0, 1)) / total
@@ -77,4 +73,4 @@ class Subgames:
         0 for an infostate beside which the opponent's range has none.
         """
         root = int(self.roots[k])
-        return self.public.conditional(self.public_node(root), self.tree.cfv_sums(root), self.tree.ranges(root))
+        return self.public.conditional(self.tree.public_node(root), self.tree.cfv_sums(root), self.tree.ranges(root))

@@ -1,6 +1,6 @@
 """Numba kernels of depth-limited solving: what lies between two evaluations of the leaves of many subgames.
 
-They know arrays only. A turn is of one player or of both.
+They work on arrays alone. A turn is of one player or of both.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Numba kernels of GT-CFR's phases: all that lies between two evaluations of the leaves is one call.
 
-A call from Python costs microseconds, as much as the phases of a small game take. They know arrays only.
+A call from Python costs microseconds, as much as the phases of a small game take. They work on arrays alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Growing-tree CFR (SoG, "Growing-tree counterfactual regret minimization"; PoG, Algorithm 1).
 
 A search is a generator: it yields the beliefs at its tree's leaves and is sent their evaluations, so that
-a driver can join the batches of many searches. It knows no network and no rules.
+a driver can join the batches of many searches. It uses neither the network nor the rules directly.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ __all__ = ["PAPER", "POG", "Budget", "SearchSettings"]
 class Budget:
     """(s, c): ceil(s / ceil(c)) rounds of ceil(1/c) regret updates, and ceil(c) expansions between two rounds.
 
-    The last round, whose policy is played, is followed by none, since nothing would look at them: (100, 1) is 100
-    updates and 99 expansions, (100, 0.1) 1,000 updates and 99, (1000, 10) 100 updates and 990.
+    No expansions follow the last round, since no update would use them: (100, 1) is 100 updates and 99 expansions,
+    (100, 0.1) 1,000 updates and 99, (1000, 10) 100 updates and 990.
 
     simulations: s, expansions a search.  per_update: c, expansions per regret update.
     """
@@ -53,7 +53,7 @@ class SearchSettings:
     """How GT-CFR searches, apart from its budget.
 
     rule: the regret rule; an alternating one updates both players in turn on one evaluation of the leaves.
-    c_puct, prior_temperature: PUCT's exploration and the softmax temperature of priors.
+    c_puct: PUCT's exploration constant.  prior_temperature: the softmax temperature of priors.
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
     warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).

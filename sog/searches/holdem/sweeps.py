@@ -1,6 +1,6 @@
 """Numba sweeps of the hold'em solver: one player's reach down, payoffs, the other player's values up.
 
-They know hand vectors (trees.py) and a Program's tables (tables.py), no rules. A half iteration updates one player:
+They read hand vectors (trees.py) and a Program's tables (tables.py), and no rules. A half iteration updates one player:
 the opponent's reach goes down through the top; then part by part (a part is a forest on a board) it continues down,
 showdowns and folds are paid and values come up; then the values that the parts hand up are summed at the top's cuts
 and come up to the root. Threads share the parts.

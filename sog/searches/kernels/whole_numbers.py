@@ -1,7 +1,7 @@
 """How kernels type whole numbers: importing this file teaches it to Numba, which jit.py does.
 
 Members of IntEnum and IntFlag classes are the int64 that they are: Numba by itself has a type for each such class,
-which knows no bit masks. A signed number and an unsigned one of 64 bits make a signed one: Numba, like NumPy, would
+which has no bit masks. A signed number and an unsigned one of 64 bits make a signed one: Numba, like NumPy, would
 make a float of them for the sake of numbers above 2**63, which no table has.
 """
 

@@ -150,7 +150,7 @@ class Timed:
 
 
 class Dropped(BaseException):
-    """The work in hand is given up, and none of it counts. Not an Exception, so that nobody takes it for a fault."""
+    """The current work is dropped, and none of it counts. Not an Exception, so that no handler of errors catches it."""
 
 
 class Droppable:

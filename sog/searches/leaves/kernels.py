@@ -1,7 +1,7 @@
 """Numba kernels at a tree's leaves: beliefs out, evaluations in; weighing.py makes counterfactual values of them.
 
-They serve every search that queries an evaluator. They know arrays only; beliefs and evaluations are laid out by
-network slot.
+They serve every search that queries an evaluator. They work on arrays alone; beliefs and evaluations are laid out
+by network slot.
 """
 
 from __future__ import annotations

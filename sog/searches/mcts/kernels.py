@@ -1,4 +1,4 @@
-"""Numba kernels of Monte Carlo tree search with PUCT; they know arrays only and never see the rules.
+"""Numba kernels of Monte Carlo tree search with PUCT; they work on arrays alone.
 
 A tree is `nodes` and a column of `stats` for each (node, action), the columns of a node side by side. Values are
 player 0's, as shares of the game's largest utility.

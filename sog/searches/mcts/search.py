@@ -1,7 +1,7 @@
 """Monte Carlo tree search with PUCT, as AlphaZero's (Science 2018): the search SoG is compared with.
 
 Like GT-CFR's, a search is a generator that yields leaf beliefs and is sent their evaluations, so that a driver can
-join the batches of many searches. It knows no network and no rules. For games of perfect information.
+join the batches of many searches. It uses neither the network nor the rules directly. For games of perfect information.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ class PuctSettings:
 
     c_init, c_base: PUCT's exploration is log((N + c_base + 1) / c_base) + c_init.
     first_play_loses: an action not tried yet counts as a loss (AlphaZero's pseudocode) instead of as its node's mean.
-    leaves: how many are evaluated at once, kept apart by virtual losses.
-    noise: the share of Dirichlet noise in the root's priors.  concentration: of the noise; 0: 10 / legal actions.
+    leaves: how many leaves are evaluated at once, kept apart by virtual losses.
+    noise: the share of Dirichlet noise in the root's priors.
+    concentration: that of the Dirichlet noise; 0: 10 / legal actions.
     """
 
     c_init: float = 1.25

@@ -1,4 +1,4 @@
-"""Numba kernels that grow a lookahead tree; they know arrays only (see arrays.py)."""
+"""Numba kernels that grow a lookahead tree; they work on arrays alone (see arrays.py)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Numba kernel that writes one position of a deterministic game into a public tree's tables, its fan included.
 
-It knows arrays only (see arrays.py).
+It works on arrays alone (see arrays.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numba kernels that apply pair operators to ranges, by kind: payoffs, masses, single entries, utilities.
 
-They know arrays only (see arrays.py) and one branch a kind: dense matrices here, those of few entries in sparse.py,
-hold'em's operators in cards.py. The sweeps on either side know none of them.
+They work on arrays alone (see arrays.py), with one branch for each kind: dense matrices here, those of few entries in
+sparse.py, hold'em's operators in cards.py. No sweep depends on the kind.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""PublicTree: the public states of a game listed so far, as arrays; it knows the rules and no strategy.
+"""PublicTree: the public states of a game listed so far, as arrays; it uses the rules and has no strategy.
 
 Nodes are only appended: a child's index is always above its parent's.
 """

@@ -1,4 +1,4 @@
-"""The three kinds of process of a run without rounds: actors, the replay window, the learner; none knows another."""
+"""The three kinds of process of a run without rounds: actors, the replay window and the learner."""
 
 from __future__ import annotations
 
