@@ -51,6 +51,7 @@ class Plain(SearchAgent):
     policies = Agent.policies  # type: ignore[assignment]
 
 
+@pytest.mark.slow
 def test_asking_node_by_node_is_searching_all_at_once() -> None:
     plain = [Plain(LEDUC, player, SMALL, zero_evaluator, 3) for player in (0, 1)]
     by_node = composed_policy((plain[0], plain[1]))

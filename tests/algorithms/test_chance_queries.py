@@ -115,6 +115,7 @@ def test_where_a_river_card_comes_or_nothing_is_added_it_is_not_used() -> None:
     assert not is_early_chance(*checked_through(paper))
 
 
+@pytest.mark.slow
 def test_an_actor_plays_rivers_and_values_flops() -> None:
     game = make_game("holdem(board=2s7hKd,pot=200,stacks=300,bets=1.0)")
     assert isinstance(game, Holdem)

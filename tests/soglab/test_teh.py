@@ -100,6 +100,7 @@ def test_held_out_beliefs_are_open_and_of_the_turns_end() -> None:
     assert all(query.public.actor(query.node) == NATURE for query in queries)
 
 
+@pytest.mark.slow
 def test_the_shipped_networks_turn_is_better_than_that_of_equity() -> None:
     """The same linear CFR and the same rivers; a network that has learned nothing gives equity."""
     game, found = turn_game(ENDGAME), {}

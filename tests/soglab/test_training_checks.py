@@ -53,6 +53,7 @@ def test_a_run_that_is_refused(tmp_path: Path) -> None:
     assert "no preset called none" in fit_of(KUHN, "none", 0.05, 1, tmp_path).refused
 
 
+@pytest.mark.slow
 def test_sigterm_and_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stops, "_LATEST", 2.0)
     (tmp_path / "term").mkdir()
@@ -68,6 +69,7 @@ def test_a_resumed_run_is_the_same_and_another_is_not(tmp_path: Path) -> None:
     assert stops._decides(tmp_path / "once") == stops._decides(tmp_path / "often")
 
 
+@pytest.mark.slow
 def test_both_heads_are_timed() -> None:
     lines = list(pair_lines("scotland_yard(map=glasses)", 0.0))
     assert sum("weights" in line for line in lines) == 2 and len(lines) == 14
