@@ -40,7 +40,7 @@ demo: kernels
 PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
 
 check: lint
-	$(PYTEST) -m "not slow" $$($(BIN)/python -m tests.rooms $(ROOM))
+	rooms=$$($(BIN)/python -m tests.rooms $(ROOM)) && $(PYTEST) -m "not slow" $$rooms
 
 test: lint
 	$(PYTEST) -m "not slow"
