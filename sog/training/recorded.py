@@ -32,10 +32,12 @@ class RecordedRun:
 
 
 def load_run(folder: Path | str) -> RecordedRun:
-    """A run that `sog train` or `sog.train` made, or still makes; CheckpointError where there is none.
+    """A run that `sog train` or `sog.train` made, or still makes.
 
-    curve = sog.load_run("runs/leduc").curve
-    curve["minutes"], curve["measured"]              # float64[rounds]; NaN where nothing was measured
+        curve = sog.load_run("runs/leduc").curve
+        curve["minutes"], curve["measured"]              # float64[rounds]; NaN where nothing was measured
+
+    CheckpointError where there is no run, no checkpoint of it yet, or a damaged curve.
     """
     folder = Path(folder)
     if not is_begun(folder / "checkpoint"):
