@@ -28,6 +28,9 @@ from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated, Infostate
 LOOKED: Final = 0
 EXPAND: Final = 1  # the node and the edge in Selection.walk need room, a fan that is not listed, or a prior
 IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
+REFUSED: Final = 3  # an answer is not finite, and nothing was done
+
+_LARGEST: Final = 1e150  # of an answer: the square of a larger one is close to infinite
 
 
 class State(Record):
@@ -91,11 +94,11 @@ class Search(NamedTuple):
 @same_types
 @njit
 def advance(public: Public, tree: Tree, search: Search, answers: Evaluations) -> int:
-    """Take up the answers to the last request, grow the tree, and make the next; LOOKED, EXPAND or IDENTIFY."""
+    """Take up the answers to the last request, grow the tree, and make the next. LOOKED, EXPAND, IDENTIFY, REFUSED."""
     state = search.state[0]
     # CFR's second half: the leaves' values up, and the regrets. Nothing may grow before, since answers go by place.
-    if state.answered:
-        take_up(public, tree, search, answers)
+    if state.answered and not take_up(public, tree, search, answers):
+        return REFUSED
     # GROW. A deterministic game's positions are listed after it, all at once; the next call then looks at them.
     if state.expansions > 0 and search.deterministic:
         state.expansions -= grow_positions(public, tree, search, state.expansions)
@@ -130,9 +133,14 @@ def look(public: Public, tree: Tree, search: Search) -> None:
 
 
 @njit
-def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) -> None:
-    """Evaluations into the leaves, and values up with the iteration's updates of both players."""
+def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) -> bool:
+    """Evaluations into the leaves, and values up with the iteration's updates of both players.
+
+    False where an answer is not finite, since no policy could be made of it; then nothing is taken up.
+    """
     state, leaves, request = search.state[0], search.leaves, search.request
+    if not are_finite(answers.values) or not (search.apart or are_finite(answers.logits)):
+        return False
     state.answered = 0
     # Answers are conditional on the infostate. `_weigh` makes counterfactual values of them: cfv[i] = value[i] *
     # mass[i], where mass[i] = sum over j of W[i, j] r[j].
@@ -149,7 +157,7 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
     # The first look updates nothing, but its values are there for `first_guess`.
     if not state.updates:
         _weigh(public, tree, search)
-        return
+        return True
     # Simultaneous: one update of both (SoG). Alternating: player 0's, then player 1's against player 0's new policy,
     # with the same conditional values at the leaves and masses by the new ranges.
     for turn in range(2 if search.alternating else 1):
@@ -158,6 +166,18 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
         _weigh(public, tree, search)
         updates = only(turn) if search.alternating else Players.BOTH
         _up(public, tree, search, updates, search.steps[state.iteration])
+    return True
+
+
+@njit
+def are_finite(answers: Array) -> bool:
+    """Whether every number of an array is finite and no larger than what can be squared."""
+    finite = True
+    # Without a way out of the loop, and with an `and` of bits, the processor compares several numbers at once.
+    flat = answers.reshape(-1)
+    for k in range(len(flat)):
+        finite &= abs(flat[k]) <= _LARGEST  # false of a NaN
+    return finite
 
 
 @njit

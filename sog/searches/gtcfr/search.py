@@ -21,7 +21,7 @@ from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.gtcfr.trajectories import ALL, Selection, Walks
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.leaves import kernels
-from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, checked
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, checked, in_shape, infinite
 from sog.searches.leaves.kernels import Leaves, Request, Weighing
 from sog.searches.resolving.gadget import Gadget
 from sog.searches.tree.arrays import Room
@@ -236,7 +236,8 @@ class _GtcfrRun:
         """Bring the last answers into the tree, if that has not been done."""
         if self.state.answered[0]:
             tree = self.tree
-            phases.take_up(tree.public.arrays, tree.arrays, self.search, self.answers)
+            if not phases.take_up(tree.public.arrays, tree.arrays, self.search, self.answers):
+                raise infinite(self.answers)
 
     def _look(self) -> SearchGenerator:
         """Take up the last answers, grow, send ranges down, and have the leaves evaluated."""
@@ -248,6 +249,8 @@ class _GtcfrRun:
             code = phases.advance(tree.public.arrays, tree.arrays, self.search, self.answers)
             if code == phases.LOOKED:
                 break
+            if code == phases.REFUSED:
+                raise infinite(self.answers)
             # Deterministic games only: the rules are asked for all new positions at once.
             if code == phases.IDENTIFY:
                 tree.identify_newest(self.awaited, int(self.state.awaited[0]), self.ahead)
@@ -280,7 +283,7 @@ class _GtcfrRun:
             beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
         beliefs = Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
-        self.answers = checked((yield beliefs), beliefs)
+        self.answers = in_shape((yield beliefs), beliefs)  # the kernel sees to it that they are finite
 
     def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
         """`_expand`, with the prior of a leaf that has none yet."""

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -25,6 +25,11 @@ class Wanted(Enum):
     BOTH = 0
     VALUES = 1
     POLICIES = 2
+
+
+# Looked up once: a member of an enumeration and a dtype cost a tenth of a microsecond each.
+_VALUES, _POLICIES = Wanted.VALUES, Wanted.POLICIES
+_FLOAT64: Final = np.dtype(np.float64)
 
 
 class Beliefs(NamedTuple):
@@ -65,26 +70,30 @@ class Evaluations(NamedTuple):
 
 
 def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
+    """`in_shape`; SettingError where a number is not finite, too, since no policy could be made of it."""
+    answers = in_shape(answers, beliefs)
+    if beliefs.wanted is not _POLICIES:
+        refuse_infinite("values", answers.values)
+    if beliefs.wanted is not _VALUES:
+        refuse_infinite("logits", answers.logits)
+    return answers
+
+
+def in_shape(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
     """The same evaluations in arrays of one type, for kernels whose types are looked at once (kernels/dispatch.py).
 
-    SettingError where they are not of the shapes that these beliefs ask for, since kernels would read past their ends,
-    and where a number is not finite, since no policy could be made of it.
+    SettingError where they are not of the shapes that these beliefs ask for, since kernels would read past their ends.
     """
     # Once a simulation, so written out for both parts. A part that was not wanted may have any shape: nobody reads it.
     game, count, wanted = beliefs.public.game, len(beliefs.nodes), beliefs.wanted
     zero, one = game.num_slots
     values, logits = answers
-    if wanted is not Wanted.POLICIES:
-        if values.shape != (count, zero + one):
-            raise _misshapen("values", values, (count, zero + one))
-        refuse_infinite("values", values)
-    if wanted is not Wanted.VALUES:
+    if wanted is not _POLICIES and values.shape != (count, zero + one):
+        raise _misshapen("values", values, (count, zero + one))
+    if wanted is not _VALUES and logits.shape != (count, max(zero, one), game.num_actions):
         pairs = game.legal_pairs
-        if logits.shape != (count, max(zero, one), game.num_actions) and (
-            pairs is None or logits.shape != (count, 1, len(pairs))
-        ):
+        if pairs is None or logits.shape != (count, 1, len(pairs)):
             raise _misshapen("logits", logits, (count, max(zero, one), game.num_actions))
-        refuse_infinite("logits", logits)
     if _is_plain(values) and _is_plain(logits):
         return answers
     return Evaluations(*(np.array(part, dtype=np.float64, order="C") for part in answers))
@@ -97,12 +106,25 @@ def _misshapen(name: str, found: Float64, shape: tuple[int, ...]) -> SettingErro
 def refuse_infinite(name: str, found: Float64) -> None:
     """SettingError where an evaluator's values or logits are NaN, infinite, or so large that their squares are."""
     if not math.isfinite(np.vdot(found, found)):
-        raise SettingError(f"an evaluator answered {name} that are not finite; a network's weights may be broken")
+        raise _infinite(name)
+
+
+def infinite(answers: Evaluations) -> SettingError:
+    """The error for evaluations that a kernel refused: it names the values, or the logits if the values are finite."""
+    refuse_infinite("values", answers.values)
+    return _infinite("logits")
+
+
+def _infinite(name: str) -> SettingError:
+    return SettingError(f"an evaluator answered {name} that are not finite; a network's weights may be broken")
 
 
 def ask(evaluator: Evaluator, requests: Sequence[Beliefs]) -> list[Evaluations]:
     """An evaluator's answers; SettingError where they are not one Evaluations for each request."""
     answers: object = evaluator(requests)
+    # The common case first: this is once a simulation.
+    if type(answers) is list and len(answers) == 1 == len(requests) and type(answers[0]) is Evaluations:
+        return answers
     kind = type(answers).__name__
     if isinstance(answers, list):
         for answer in answers:
@@ -117,7 +139,7 @@ def ask(evaluator: Evaluator, requests: Sequence[Beliefs]) -> list[Evaluations]:
 
 
 def _is_plain(x: Float64) -> bool:
-    return x.flags.carray and x.dtype == np.float64
+    return x.flags.carray and x.dtype == _FLOAT64
 
 
 # A search as it is driven: it yields the beliefs at its leaves and is sent their evaluations.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,10 +41,11 @@ def _facing_raise(line: str) -> bool:
     return line.endswith("r")
 
 
-def _commitments(s: LeducState) -> tuple[float, float]:
-    """Chips that players 0 and 1 have put in."""
+@lru_cache(maxsize=1024)
+def _commitments(first: str, second: str) -> tuple[float, float]:
+    """Chips that players 0 and 1 have put in by the lines of the two rounds."""
     chips = [_ANTE, _ANTE]
-    for line, bet in zip((s.first, s.second), _BETS, strict=True):
+    for line, bet in zip((first, second), _BETS, strict=True):
         for k, letter in enumerate(line):
             me = k % 2
             if letter != "f":
@@ -138,7 +140,7 @@ class Leduc(Game):
 
     def payoff(self, s: State) -> Scaled:
         assert isinstance(s, LeducState)
-        chips = _commitments(s)
+        chips = _commitments(s.first, s.second)
         if s.line.endswith("f"):
             folder = (len(s.line) - 1) % 2
             return Scaled(self._deals[s.board], -chips[0] if folder == 0 else chips[1])
@@ -154,7 +156,7 @@ class Leduc(Game):
         if s.board >= 0:
             x[s.board // 2] = 1.0
         x[3 + min(self.actor(s), NATURE)] = 1.0
-        x[6:8] = np.array(_commitments(s)) / self.u_max
+        x[6:8] = np.array(_commitments(s.first, s.second)) / self.u_max
         for r, line in enumerate((s.first, s.second)):
             for k, letter in enumerate(line):
                 x[8 + 2 * (_LINE * r + k) + (letter == "r")] = 1.0
@@ -168,7 +170,7 @@ class Leduc(Game):
     def value_unit(self, s: State) -> float:
         """Half the pot as it is, chips."""
         assert isinstance(s, LeducState)
-        return max(_commitments(s))
+        return max(_commitments(s.first, s.second))
 
     def state_name(self, s: State) -> str:
         assert isinstance(s, LeducState)
