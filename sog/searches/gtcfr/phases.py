@@ -16,6 +16,7 @@ from sog.searches.gtcfr import trajectories
 from sog.searches.gtcfr.trajectories import ALL, NO_WORLD, Selection
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import njit
+from sog.searches.kernels.spans import are_finite
 from sog.searches.leaves import kernels, weighing
 from sog.searches.leaves.evaluator import Evaluations
 from sog.searches.leaves.kernels import Leaves, Look, Request
@@ -29,8 +30,6 @@ LOOKED: Final = 0
 EXPAND: Final = 1  # the node and the edge in Selection.walk need room, a fan that is not listed, or a prior
 IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
 REFUSED: Final = 3  # an answer is not finite, and nothing was done
-
-_LARGEST: Final = 1e150  # of an answer: the square of a larger one is close to infinite
 
 
 class State(Record):
@@ -139,7 +138,7 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
     False where an answer is not finite, since no policy could be made of it; then nothing is taken up.
     """
     state, leaves, request = search.state[0], search.leaves, search.request
-    if not are_finite(answers.values) or not (search.apart or are_finite(answers.logits)):
+    if not are_finite(answers.values.reshape(-1)) or not (search.apart or are_finite(answers.logits.reshape(-1))):
         return False
     state.answered = 0
     # Answers are conditional on the infostate. `_weigh` makes counterfactual values of them: cfv[i] = value[i] *
@@ -167,17 +166,6 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
         updates = only(turn) if search.alternating else Players.BOTH
         _up(public, tree, search, updates, search.steps[state.iteration])
     return True
-
-
-@njit
-def are_finite(answers: Array) -> bool:
-    """Whether every number of an array is finite and no larger than what can be squared."""
-    finite = True
-    # Without a way out of the loop, and with an `and` of bits, the processor compares several numbers at once.
-    flat = answers.reshape(-1)
-    for k in range(len(flat)):
-        finite &= abs(flat[k]) <= _LARGEST  # false of a NaN
-    return finite
 
 
 @njit

@@ -5,8 +5,10 @@ A span of up to eight goes without a loop: the compiler would unroll it for long
 
 from __future__ import annotations
 
-from sog.arrays import Array
-from sog.searches.kernels.jit import inlined
+from typing import Final
+
+from sog.arrays import Array, Float64
+from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import sum_of
 from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 
@@ -81,3 +83,16 @@ def dot_of_three(a: Array, first: int, b: Array, second: int, c: Array, third: i
                 * load_first(c, third + i, width - i)
             )
     return sum_of(total)  # type: ignore[no-any-return]
+
+
+_LARGEST: Final = 1e150  # the square of a larger number is close to infinite
+
+
+@njit
+def are_finite(row: Float64) -> bool:
+    """Whether every number of float64[N] is finite, and small enough to be squared."""
+    finite = True
+    # Without a way out of the loop, and with an `and` of bits, the processor compares several numbers at once.
+    for k in range(len(row)):
+        finite &= abs(row[k]) <= _LARGEST  # false of a NaN
+    return finite

@@ -6,7 +6,6 @@ slot: player 0's slots first, then player 1's (`Game.num_slots`).
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from enum import Enum
@@ -16,6 +15,7 @@ import numpy as np
 
 from sog.arrays import Float64, Int32
 from sog.errors import SettingError
+from sog.searches.kernels.spans import are_finite
 from sog.searches.tree.public_tree import PublicTree
 
 
@@ -105,7 +105,8 @@ def _misshapen(name: str, found: Float64, shape: tuple[int, ...]) -> SettingErro
 
 def refuse_infinite(name: str, found: Float64) -> None:
     """SettingError where an evaluator's values or logits are NaN, infinite, or so large that their squares are."""
-    if not math.isfinite(np.vdot(found, found)):
+    # NumPy's products of long rows would wake BLAS's threads, which cost more than the check.
+    if not are_finite(np.ascontiguousarray(found, dtype=np.float64).reshape(-1)):
         raise _infinite(name)
 
 
