@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 from sog.errors import CheckpointError, SettingError
 from sog.training.checkpoint import Meta, load_meta
 from sog.training.curve import Point
-from sog.training.loop import train
 from sog.training.run import Hooks, Run, end_of
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 from sog.training.shipped import find_checkpoint
 

@@ -21,7 +21,7 @@ from sog.games.catalog import make_game
 from sog.games.histories.base import HistoryGame
 from sog.games.strings import Parameter, write_game
 from sog.progress import OpenBar
-from sog.training.loop import train
+from sog.training.self_play import train
 from sog.training.settings import DEFAULT, RunSettings
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class Algorithm:
         return found
 
     def loop(self, where: Where | None = None) -> Callable[..., Point]:
-        """Its training loop, with the arguments of `sog.training.loop.train` but `where`.
+        """Its training loop, with the arguments of `sog.training.self_play.train` but `where`.
 
         where: its workers play, if it has any; by default processes of this machine.
         """

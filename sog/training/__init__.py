@@ -1,7 +1,8 @@
 """The platform of training, which names no algorithm: one loop, the learner, the replay window, checkpoints, curves.
 
 Read in this order:
-- loop.py: `train` and one round of self-play beside learning.  rounds.py: the loop over rounds, until a run is over.
+- loop.py: the loop over rounds, until a run is over.
+- self_play.py: `train`, and one round of self-play beside learning.
 - workers.py: where self-play runs; it calls the algorithm's actor, which is in `sog.algorithms`.
 - rows.py, packing.py, replay.py: training rows, rows as bytes, and the window that batches are drawn from.
 - learner.py: gradient steps.

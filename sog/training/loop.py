@@ -1,263 +1,228 @@
-"""Rounds of self-play beside learning (PoG, Algorithm 2 and B.6), the training of every algorithm that searches.
+"""The one training loop: rounds until a run is over, with its clock, measures, snapshots and checkpoints.
 
-While the workers play round k with the weights of round k, the learner learns from the rows of the rounds before.
+It plays three kinds of rounds: self-play beside learning (self_play.py), policy learning
+(algorithms/policy/loop.py), and in a run without rounds (stream/loop.py) as many games as a round would have. Schedules
+count rounds and steps, never seconds, so that a run can be stopped anywhere, resumed and still be the same run.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Final, Protocol, TypeVar
 
-import numpy as np
-import torch
-
-from sog.cluster.where import Where
-from sog.errors import CheckpointError
-from sog.files import shown
-from sog.games.catalog import make_game
-from sog.games.symmetries import Symmetry
-from sog.nets.cvpn import CVPN, network_on
-from sog.nets.device import find_device
-from sog.nets.serialized import network_bytes, network_of
-from sog.nets.shape import same_weights
+from sog.nets.cvpn import CVPN
+from sog.play.tally import RoundSoFar
 from sog.searches.kernels.compiling import working_time
-from sog.training import checkpoint
-from sog.training.curve import Point, TrainingRecord, read_record
-from sog.training.learner import Learner
-from sog.training.lock import held
-from sog.training.packing import unpack
-from sog.training.replay import ReplayWindow
-from sog.training.round_size import RoundSize, read_round_size
-from sog.training.rounds import RoundWatch, play_rounds
-from sog.training.run import (
-    DAMAGE,
-    WINDOW_BYTES,
-    Hooks,
-    Run,
-    Until,
-    as_begun,
-    describe,
-    is_to_resume,
-    window_bytes,
-    with_known_head,
-)
-from sog.training.settings import TrainSettings
-from sog.training.state import State
-from sog.training.symmetries import turned
-from sog.training.workers import Workers, hire
+from sog.training.curve import CURVE, Point, TrainingRecord, write_curve
+from sog.training.run import Hooks, Stops, Until, stop_on_signals
 
-__all__ = ["train"]
+__all__ = [
+    "GRACE_SECONDS",
+    "SAVE_SECONDS",
+    "SAVE_SHARE",
+    "RoundWatch",
+    "Rounds",
+    "TrainingClock",
+    "is_due",
+    "is_snapshot",
+    "next_save",
+    "play_rounds",
+    "snapshot",
+]
+
+T = TypeVar("T")
+
+GRACE_SECONDS: Final = 10.0  # after the time is up, in which a round may end; then it is dropped
+SAVE_SECONDS: Final = 20.0  # between checkpoints, at least: what a kill may cost
+SHOW_SECONDS: Final = 1.0  # between two looks at how far a round is
+SAVE_SHARE: Final = 0.05  # of the time, at most, goes into writing them
 
 
-def train(
-    run: Run,
-    settings: TrainSettings,
-    out: Path,
-    until: Until | None = None,
-    resume: bool = False,
-    hooks: Hooks | None = None,
-    device: str = "cpu",
-    where: Where | None = None,
-) -> Point:
-    """Train in folder `out` until the run is over; returns the last point.
-
-    Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ... and each 200th) and out/curve.csv.
-    device: where the learner's network lies; self-play stays on the CPU.  where: its workers play, by default
-    processes of this machine; the run is the same.
-    Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another
-    process trains there, or where it cannot be written to, and SettingError where there is no such device.
-    """
-    until, hooks, on = until or Until(), hooks or Hooks(), find_device(device)
-    with held(out, hooks.note):
-        settings = with_known_head(run, settings, out)
-        resumed = is_to_resume(run, settings, out, resume, hooks.note)
-        most_bytes = window_bytes(settings, out, hooks.note)
-        window = ReplayWindow(settings.shape, settings.replay, out / "checkpoint", settings.window, most_bytes)
-        with closing(window):
-            learning = _resumed(run, settings, window, on, out) if resumed else _first(run, settings, window, on)
-            with hire(run.game, settings, run.seed, run.workers, where) as crew:
-                rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew, hooks.note)
-                return play_rounds(rounds, out, until.total(settings), until, hooks)
-
-
-@dataclass(frozen=True)
-class _Begun:
-    """A round that is not over.  weights: it is played with.  losses: of each learning step taken so far."""
-
-    weights: bytes
-    losses: list[tuple[float, float]] = field(default_factory=list)
-
-    def state(self) -> State:
-        """Its part of a training state."""
-        return {"weights": np.frombuffer(self.weights, dtype=np.uint8), "losses": self.losses}
-
-
-@dataclass
-class _Learning:
-    """A run's learner, window and record.
-
-    size: of rounds.  symmetries: those that rows are turned by, if any.  begun: the current round; None between two.
-    """
-
-    learner: Learner
-    replay: ReplayWindow
-    size: RoundSize
-    symmetries: tuple[Symmetry, ...] = ()
-    record: TrainingRecord = field(default_factory=TrainingRecord)
-    begun: _Begun | None = None
-
-
-@dataclass(frozen=True)
-class SelfPlayRounds:
-    """A run as `play_rounds` sees it."""
-
-    run: Run
-    settings: TrainSettings
-    learning: _Learning
-    crew: Workers
-    note: Callable[[str], None] = lambda text: None
+class Rounds(Protocol):
+    """A run, seen between two rounds."""
 
     @property
-    def record(self) -> TrainingRecord:
-        return self.learning.record
+    def record(self) -> TrainingRecord: ...
 
     @property
-    def network(self) -> CVPN:
-        return self.learning.learner.kept
+    def network(self) -> CVPN | None:
+        """The network that is kept, measured and played with; None where the process that has it has just died."""
 
     def play_round(self, watch: RoundWatch) -> Point | None:
-        """Self-play of one round beside the learning from the rounds before.
+        """Play one round; its point of the curve, without minutes and measure.
 
-        A round that is dropped is played again when the run is resumed, and is then the same round; the learning so
-        far is kept.
+        None where `watch` ended it in its middle. What was played of it then counts for nothing or is kept.
         """
-        started, learning, number = working_time(), self.learning, self.record.round
-        learner, replay = learning.learner, learning.replay
-        # Workers play with the weights before this round's steps, while the learner learns from earlier rounds' rows:
-        # nothing depends on which of them ends first.
-        begun = learning.begun = learning.begun or _Begun(network_bytes(learner.kept))
-        self.crew.start(begun.weights, number, learning.size.games)
-        # 2^20 keeps the learner's draws apart from every worker's (seed, worker, round).
-        if not _learn(learning, (self.run.seed, 2**20, number), begun.losses, watch):
-            return None
-        harvests = self.crew.harvest(watch)
-        if harvests is None:
-            return None
-        learning.begun = None
-        for harvest in harvests:
-            replay.add(harvest.rows)
-        learning.size.measure(working_time() - started, self.note)
-        values, policies = zip(*begun.losses, strict=True) if begun.losses else ([math.nan], [math.nan])
-        return Point(
-            round=number + 1,
-            steps=learner.steps,
-            rows=replay.added,
-            games=sum(h.games for h in harvests),
-            searches=sum(h.searches for h in harvests),
-            queries=sum(h.queries for h in harvests),
-            value_loss=float(np.mean(values)),
-            policy_loss=float(np.mean(policies)),
-        )
 
     def keep(self, folder: Path, whole: bool) -> bool:
-        run, learner, replay, begun = self.run, self.learning.learner, self.learning.replay, self.learning.begun
-        description = {**describe(run, self.settings, self.record), WINDOW_BYTES: replay.most_bytes}
-        state: State | None = None
-        if whole:
-            state = {"learner": learner.state(), "replay": replay.state(), **self.record.state()}
-            if not self.settings.games:
-                state["round_size"] = self.learning.size.state()
-            if begun is not None:
-                state["begun"] = begun.state()
-        checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
-        if whole:
-            replay.saved()
-        return True
+        """Write the network as a checkpoint; whole: and all that the run needs to continue. False where it was not."""
 
     def finish(self, folder: Path) -> None:
-        self.keep(folder, True)
+        """Write the run's last checkpoint whole; CheckpointError where that cannot be done."""
 
 
-def _learn(
-    learning: _Learning, seed: tuple[int, int, int], losses: list[tuple[float, float]], watch: RoundWatch
-) -> bool:
-    """The gradient steps that the rows so far allow; False where `watch` ended them.
+class RoundWatch(Protocol):
+    """What a round asks while it is being played."""
 
-    losses: of each step of this round, to which those of these steps are added.
-    """
-    learner, replay = learning.learner, learning.replay
-    rng = np.random.default_rng(seed)
-    count = learner.allowed(replay.added) - learner.steps + len(losses)
-    batch, shape = learner.settings.batch, replay.shape
-    for k in range(count):
-        rows = turned(unpack(shape, replay.sample(rng, batch)), learning.symmetries, rng)
-        # Steps that were taken before the round was dropped: their draws are made again, and the next are then the
-        # same.
-        if k < len(losses):
-            continue
-        found = learner.step(rows)
-        losses.append((found.value, found.policy))
-        if watch.pause():
-            return False
-    return True
+    def pause(self) -> bool:
+        """Count the time, and save where that is due; True: the round ends at once. Where the run can be saved."""
+
+    def over(self) -> bool:
+        """Whether the current work is to be dropped, since the run must end."""
+
+    def stopped(self) -> bool:
+        """The same, but only by a signal."""
+
+    def show(self, done: Callable[[], RoundSoFar]) -> None:
+        """Have it shown how far the round is, about once a second."""
+
+    def dropping(self, work: Callable[[], T]) -> T | None:
+        """The result of work that may be dropped at any moment; None where it was, by a signal or by Dropped."""
 
 
-def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: torch.device, out: Path) -> _Learning:
-    """The run in `out` where it stopped; CheckpointError where what it needs is damaged."""
-    folder = out / "checkpoint"
-    # The kept network; where that is an average, restoring the learner puts the last step's in its place.
-    _, network, _ = checkpoint.load_network(folder, run.game)
-    fresh, state = _fresh(run, network.to(device), settings, window), checkpoint.load_state(folder)
-    try:
-        fresh.learner.restore(state["learner"])
-        fresh.replay.restore(state["replay"])
-        begun = _read_begun(state["begun"], settings) if "begun" in state else None
-        size = fresh.size if settings.games or "round_size" not in state else read_round_size(state["round_size"])
-        return replace(fresh, size=size, record=read_record(state), begun=begun)
-    except DAMAGE as error:
-        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) -> Point:
+    """Play until there are `total` rounds or `until` says stop, keeping the run in `out`; the curve's last point."""
+    record, clock, saves = run.record, TrainingClock(run.record), _Saves(run, out)
+    with stop_on_signals() as stops:
+        watch = _Watch(stops, clock, saves, until, hooks)
+        # The untrained network too: every measure of progress needs its start.
+        if record.round == 0:
+            run.keep(snapshot(out, 0), False)
+        # The order: time up to here, measure (not counted), point, snapshot, checkpoint. A kill costs what came since
+        # the last.
+        while record.round < total and not watch.time_is_up():
+            point = run.play_round(watch)
+            clock.read()
+            if point is None:
+                break
+            record.round = point.round
+            due = is_due(hooks, record.round, total)
+            point = replace(
+                point, minutes=record.seconds / 60.0, measured=_measure(run, hooks, stops) if due else math.nan
+            )
+            clock.leave_out()
+            record.points.append(point)
+            hooks.report(point, total)
+            if is_snapshot(record.round):
+                run.keep(snapshot(out, record.round), False)
+            saves.save_where_due()
+        # A run that stopped between two measures ends with one, unless it must end at once.
+        if record.points and math.isnan(record.last.measured):
+            record.points[-1] = replace(record.last, measured=_measure(run, hooks, stops))
+            clock.leave_out()
+        # Checkpoint before curve, as everywhere: see _Saves.
+        run.finish(out / "checkpoint")
+        write_curve(out / CURVE, record.points)
+    return record.last
 
 
-def _read_begun(state: State, settings: TrainSettings) -> _Begun:
-    """What `_Begun.state` wrote; one of DAMAGE where it did not."""
-    weights = state["weights"].tobytes()
-    network_of(settings.shape, weights)
-    return _Begun(weights, [(float(value), float(policy)) for value, policy in state["losses"]])
+class _Watch:
+    """Reads the clock and hears the signals for a round."""
+
+    def __init__(self, stops: Stops, clock: TrainingClock, saves: _Saves, until: Until, hooks: Hooks) -> None:
+        self._hooks, self._shown = hooks, 0.0
+        self._stops, self._clock, self._saves = stops, clock, saves
+        self._deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
+        self._most = math.inf if until.processor is None else 60.0 * until.processor
+
+    def time_is_up(self) -> bool:
+        """Whether no further round is to begin."""
+        used = self._clock.record.processor
+        return bool(self._stops) or working_time() >= self._deadline or used >= self._most
+
+    def pause(self) -> bool:
+        self._clock.read()
+        self._saves.save_where_due()
+        return self.over()
+
+    def over(self) -> bool:
+        # Searches ask this each time they want leaves evaluated: clocks are read only where there is a limit.
+        late = -math.inf if self._deadline == math.inf else working_time() - self._deadline
+        if self._most < math.inf:
+            late = max(late, self._clock.processor() - self._most)
+        return bool(self._stops) or late >= GRACE_SECONDS
+
+    def stopped(self) -> bool:
+        return bool(self._stops)
+
+    def show(self, done: Callable[[], RoundSoFar]) -> None:
+        if time.monotonic() >= self._shown + SHOW_SECONDS:
+            self._shown = time.monotonic()
+            self._hooks.playing(done())
+
+    def dropping(self, work: Callable[[], T]) -> T | None:
+        return self._stops.dropping(work)
 
 
-def _first(run: Run, settings: TrainSettings, window: ReplayWindow, device: torch.device) -> _Learning:
-    """A run before its first round."""
-    if not run.begins:
-        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings, window)
-    network, steps, rows = continued(Path(run.begins), run.game, settings)
-    learning = _fresh(run, network.to(device), settings, window)
-    # Steps and rows count on, so that learning rate, window and back-pressure continue as if nothing had ended.
-    learning.learner.steps = steps
-    learning.replay.count_from(rows)
-    return learning
+class _Saves:
+    """When a run was last saved: every 20 seconds at most, and for a small share of the time."""
+
+    def __init__(self, run: Rounds, out: Path) -> None:
+        self._run, self._out, self._due = run, out, next_save(0.0)
+
+    def save_where_due(self) -> None:
+        """Write the checkpoint, and then the curve: a curve without a checkpoint would be no run's."""
+        if time.monotonic() <= self._due:
+            return
+        # A save that takes long is followed by a longer pause: SAVE_SHARE of the time at most.
+        started = time.monotonic()
+        if self._run.keep(self._out / "checkpoint", True):
+            write_curve(self._out / CURVE, self._run.record.points)
+        self._due = next_save(time.monotonic() - started)
 
 
-def _fresh(run: Run, network: CVPN, settings: TrainSettings, window: ReplayWindow) -> _Learning:
-    """An empty window and a learner that has learned nothing yet."""
-    symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
-    return _Learning(Learner(network, settings.learner), window, RoundSize.of(settings.games), symmetries)
+class TrainingClock:
+    """Adds to a record's seconds."""
+
+    def __init__(self, record: TrainingRecord) -> None:
+        self.record = record
+        self.leave_out()
+
+    def read(self) -> None:
+        """Count the time until now."""
+        # Compiling of other processes is reported late: without the maximum the time could run backwards.
+        self.record.seconds = max(self.record.seconds, working_time() - self._started)
+        self.record.processor = self.processor()
+
+    def processor(self) -> float:
+        """Seconds of a processor that the run has used, up to now."""
+        return time.process_time() - self._used
+
+    def leave_out(self) -> None:
+        """Count none of the time since `read`: what measuring takes is no training."""
+        self._started = working_time() - self.record.seconds
+        self._used = time.process_time() - self.record.processor
 
 
-def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, int, int]:
-    """The checkpoint's network, the steps it was trained for, and the rows that such a learner sees in this many steps.
+def _measure(run: Rounds, hooks: Hooks, stops: Stops) -> float:
+    """The measure of the network now; NaN where nothing measures, there is no network, or a signal came meanwhile."""
+    measure, network = hooks.measure, None if hooks.measure is None else run.network
+    if measure is None or network is None:
+        return math.nan
+    measured = stops.dropping(lambda: measure(network))
+    return math.nan if measured is None else measured
 
-    Learning rate and window continue from there; the window's rows and the optimiser's memory are not in a checkpoint
-    that ships, so both begin empty. Raises CheckpointError where the network is of another game or shape; one over
-    stations may be of another map.
-    """
-    every_map = settings.shape.kind == "stations"
-    _, network, meta = checkpoint.load_network(folder, None if every_map else game)
-    if not same_weights(meta.shape, settings.shape):
-        raise CheckpointError(f"{shown(folder)}: its network is not of the shape that this run trains")
-    network = network_on(network, make_game(game))
-    # The inverse of Learner.allowed: the fewest rows that allow these steps.
-    rows = math.ceil(meta.step * settings.learner.batch / settings.learner.updates_per_example)
-    return network, meta.step, rows
+
+def next_save(took: float) -> float:
+    """When the checkpoint after one that took this many seconds is due."""
+    return time.monotonic() + max(SAVE_SECONDS, took / SAVE_SHARE)
+
+
+def is_due(hooks: Hooks, number: int, total: int) -> bool:
+    """Whether the network is to be measured after this round."""
+    return hooks.measure is not None and (number in (1, total) or number % hooks.measure_every == 0)
+
+
+def is_snapshot(number: int) -> bool:
+    """Whether the network after this round is saved as a snapshot, which is never deleted."""
+    # Powers of two show the beginning in detail, the 200th ones the rest at a bounded cost.
+    return number & (number - 1) == 0 or number % 200 == 0
+
+
+def snapshot(out: Path, number: int) -> Path:
+    """Where a run in `out` keeps the network of a round."""
+    return out / "snapshots" / f"{number:06d}"

@@ -61,11 +61,13 @@ def pack_all(shape: NetworkShape, parts: Iterable[Rows]) -> PackedRows:
     """Rows that come in parts, packed a few dozen at a time as they come."""
     packed: list[PackedRows] = []
     waiting: list[Rows] = []
+    count = 0
     for rows in parts:
         waiting.append(rows)
-        if sum(map(len, waiting)) >= _AT_ONCE:
+        count += len(rows)
+        if count >= _AT_ONCE:
             packed.append(pack(shape, _join(waiting)))
-            waiting = []
+            waiting, count = [], 0
     if waiting:
         packed.append(pack(shape, _join(waiting)))
     return join_packed(packed)

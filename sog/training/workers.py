@@ -20,7 +20,7 @@ from sog.nets.serialized import network_of
 from sog.play.tally import PLAYED, RoundSoFar, SharedTallies
 from sog.searches.kernels.compiling import WATCH, working_time
 from sog.searches.leaves.evaluator import Droppable
-from sog.training.rounds import RoundWatch
+from sog.training.loop import RoundWatch
 from sog.training.settings import Actor, Harvest, TrainSettings
 
 __all__ = ["LocalWorkers", "RemoteWorkers", "Workers", "hire", "make_actor", "play_round"]

@@ -25,8 +25,8 @@ from sog.measure.elo import Ratings, points_of, rate
 from sog.opponents.connect_four.positions import SETS, SHIPPED
 from sog.training.checkpoint import load_meta
 from sog.training.learner import LearnerSettings
-from sog.training.loop import train
 from sog.training.run import Run, Until
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 from soglab.checks import connect_four_mistakes
 from soglab.checks.fixed_positions import file_id, share_line, share_of

@@ -31,10 +31,10 @@ from sog.algorithms.table import settings_of
 from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.nets.serialized import network_bytes
-from sog.training import checkpoint, rounds
-from sog.training.loop import train
+from sog.training import checkpoint, loop
 from sog.training.replay import ReplayWindow
 from sog.training.run import Hooks, Run
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 from soglab.bench.stopwatch import replaced
 from soglab.checks.training_process import CASES, PaperCase, TrainingProcess, remedy_of
@@ -148,7 +148,7 @@ def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, l
         def due(took: float) -> float:
             return time.monotonic()
 
-        with replaced(checkpoint, "save", saved), replaced(rounds, "next_save", due):
+        with replaced(checkpoint, "save", saved), replaced(loop, "next_save", due):
             train(run, settings, out, None, resume=True, hooks=Hooks())
 
     faults, rows = [], 0

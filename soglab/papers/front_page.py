@@ -20,9 +20,9 @@ from sog.nets.inference import network_evaluator
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget
-from sog.training.loop import train
 from sog.training.opened import value_network
 from sog.training.run import Hooks, Run, Until
+from sog.training.self_play import train
 from sog.training.shipped import find_checkpoint
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 

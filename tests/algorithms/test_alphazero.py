@@ -26,8 +26,8 @@ from sog.searches.mcts.search import PuctSettings
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
 from sog.training.learner import LearnerSettings
-from sog.training.loop import train
 from sog.training.run import Run, Until
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 
 GAME = TicTacToe()

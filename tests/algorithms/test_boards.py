@@ -31,9 +31,9 @@ from sog.searches.leaves.evaluator import SearchGenerator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
 from sog.training.learner import LearnerSettings
-from sog.training.loop import train
 from sog.training.replay import WindowGrowth
 from sog.training.run import Run, Until, with_known_head
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 from sog.training.workers import make_actor, play_round
 from tests.boards import connect_four_settings

@@ -190,7 +190,7 @@ def test_a_killed_run_resumes_as_if_nothing_had_been(algorithm: str, tmp_path: P
     """kill -9 in mid-run; resumed to the same round, weights and optimiser are those of the uninterrupted run."""
     parts, whole = tmp_path / "parts", tmp_path / "whole"
     line = ["train", "kuhn_poker", "--algorithm", f"{algorithm}(network=1x16)"]
-    often = "import sog.training.rounds as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
+    often = "import sog.training.loop as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
     process = subprocess.Popen(
         [sys.executable, "-c", f"{often}{[*line, '--rounds', '100000', '--out', str(parts)]!r})"],
         stdout=subprocess.DEVNULL,

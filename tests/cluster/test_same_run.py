@@ -16,8 +16,8 @@ from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
-from sog.training.loop import train
 from sog.training.run import Run, Until
+from sog.training.self_play import train
 from sog.training.state import pack
 
 RUNS = [

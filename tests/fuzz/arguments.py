@@ -39,7 +39,7 @@ WORK: Final = (
     "sog.algorithms.rebel.measure:measure_rebel",
     "sog.searches.holdem.solver:HoldemSolver",
     "sog.searches.holdem.saved:load",
-    "sog.training.loop:train",
+    "sog.training.self_play:train",
     "sog.algorithms.policy.loop:train_policy",
     "sog.algorithms.distil.distil:distil_into",
     "sog.cli.connect_four:solve_position",

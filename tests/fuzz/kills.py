@@ -34,9 +34,9 @@ TARGETS: Final = ("learner", "worker", "save", "start")
 def run_until_killed(out: str) -> int:
     """In the process to be killed: the command, with a save after every round and a line of what each round is."""
     from sog.cli.app import main
-    from sog.training import rounds
+    from sog.training import loop
 
-    rounds.SAVE_SECONDS, rounds.SAVE_SHARE = 0.0, 1e9
+    loop.SAVE_SECONDS, loop.SAVE_SHARE = 0.0, 1e9
     words = ["train", GAME, "--algorithm", "sog(network=1x8)", "--workers", "2", "--rounds", "1000000"]
     return main([*words, "--out", out, "--resume"])
 

@@ -11,8 +11,8 @@ import pytest
 
 from sog.cluster.where import Where
 from sog.training import curve
-from sog.training.loop import train
 from sog.training.run import Hooks, Run, Until
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 from soglab.checks import connect_four_ablation as ablation
 from soglab.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE, TRAIN, VARIANTS, changed, stage

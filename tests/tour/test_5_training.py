@@ -1,6 +1,6 @@
 """Tour, 5 of 6. Training: self-play by re-solving leaves rows, a network learns from them, and plays the next round.
 
-Next: test_6_your_own_game.py. The algorithm's folder is sog/algorithms/student, the loop sog/training/rounds.py.
+Next: test_6_your_own_game.py. The algorithm's folder is sog/algorithms/student, the loop sog/training/loop.py.
 """
 
 from __future__ import annotations

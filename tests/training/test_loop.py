@@ -41,9 +41,9 @@ from sog.searches.kernels.compiling import WATCH
 from sog.training import checkpoint, workers
 from sog.training.curve import Point, TrainingRecord, write_curve
 from sog.training.learner import LearnerSettings
-from sog.training.loop import train
-from sog.training.rounds import TrainingClock
+from sog.training.loop import TrainingClock
 from sog.training.run import Hooks, Run, Until
+from sog.training.self_play import train
 from sog.training.settings import Harvest, TrainSettings, algorithm_text
 
 BUDGET = Budget(5, 1.0)
@@ -74,8 +74,8 @@ def tiny(run: Run) -> TrainSettings:
 def tiny_runs_saved_every_round() -> Iterator[None]:
     """Their replay windows lie in several files."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("sog.training.rounds.SAVE_SECONDS", 0.0)
-        patched.setattr("sog.training.rounds.SAVE_SHARE", 1e9)
+        patched.setattr("sog.training.loop.SAVE_SECONDS", 0.0)
+        patched.setattr("sog.training.loop.SAVE_SHARE", 1e9)
         patched.setattr("sog.training.row_files.LARGEST", 5_000)
         yield
 
@@ -161,7 +161,7 @@ def test_a_round_that_is_dropped_is_played_again(
     """Dropped at one of the moments when it asks whether it is over: in self-play or between two learning steps."""
     out, asked = tmp_path / "run", itertools.count(1)
     with monkeypatch.context() as patched:
-        patched.setattr("sog.training.rounds._Watch.over", lambda watch: next(asked) >= moment)
+        patched.setattr("sog.training.loop._Watch.over", lambda watch: next(asked) >= moment)
         stopped = run_to(out, ROUNDS, **uninterrupted.run)
     assert stopped.round < ROUNDS and "begun" in checkpoint.load_state(out / "checkpoint")
     run_to(out, ROUNDS, resume=True, **uninterrupted.run)
@@ -170,7 +170,7 @@ def test_a_round_that_is_dropped_is_played_again(
 
 def test_time_and_signals_end_a_round_in_its_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round of a million games: after the time and some grace it is dropped, and after a signal at once."""
-    monkeypatch.setattr("sog.training.rounds.GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("sog.training.loop.GRACE_SECONDS", 0.5)
     settings = replace(tiny(KUHN), games=10**6)
     started = time.monotonic()
     point = train(KUHN, settings, tmp_path / "time", Until(minutes=0.01))
@@ -245,7 +245,7 @@ def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: Whole) -> 
 
 
 def test_sigterm_saves_the_round_in_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: Whole) -> None:
-    monkeypatch.setattr("sog.training.rounds.SAVE_SECONDS", 1e9)  # only the end of a run saves it
+    monkeypatch.setattr("sog.training.loop.SAVE_SECONDS", 1e9)  # only the end of a run saves it
     out = tmp_path / "run"
     process = forked(out, uninterrupted.run, 10)
     deadline = time.monotonic() + 60
@@ -319,14 +319,14 @@ def test_measuring_is_no_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def a_minute(point: Point, total: int) -> None:
         clock[0] += 60.0
 
-    monkeypatch.setattr("sog.training.rounds.working_time", lambda: clock[0])
+    monkeypatch.setattr("sog.training.loop.working_time", lambda: clock[0])
     hooks = Hooks(measure=an_hour, measure_every=1, report=a_minute)
     assert train(KUHN, tiny(KUHN), tmp_path, Until(rounds=3), hooks=hooks).minutes == 2.0
 
 
 def test_training_seconds_never_fall(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another process compiled while nobody counted is taken off after the fact; negative ones cannot be read."""
-    monkeypatch.setattr("sog.training.rounds.working_time", lambda: now[0])
+    monkeypatch.setattr("sog.training.loop.working_time", lambda: now[0])
     now, record = [100.0], TrainingRecord()
     clock = TrainingClock(record)
     for time_, counted in ((101.0, 1.0), (100.2, 1.0), (102.0, 2.0)):
@@ -360,7 +360,7 @@ def test_a_run_that_time_ends_measures_its_last_network(tmp_path: Path, monkeypa
         measured.append(network)
         return float(len(measured))
 
-    monkeypatch.setattr("sog.training.rounds.working_time", lambda: clock[0])
+    monkeypatch.setattr("sog.training.loop.working_time", lambda: clock[0])
     last = train(KUHN, tiny(KUHN), tmp_path, Until(2.5, 9), hooks=Hooks(measure=counted, report=a_minute))
     assert (last.round, last.measured) == (3, 2.0) and len(measured) == 2
     assert (tmp_path / "curve.csv").read_text().splitlines()[-1].endswith(",2")

@@ -13,9 +13,9 @@ from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.play.tally import PLAYED, PlayTally, RoundSoFar, SharedTallies
 from sog.training import checkpoint
-from sog.training.loop import train
 from sog.training.round_size import RoundSize, read_round_size
 from sog.training.run import Hooks, Run, Until
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 
 RUN = Run("kuhn_poker", algorithm="sog(simulations=2,network=1x8,games=0)")

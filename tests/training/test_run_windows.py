@@ -14,8 +14,8 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.training import checkpoint
 from sog.training import memory as needs
-from sog.training.loop import train
 from sog.training.run import Hooks, Run, Until
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 
 Capture = pytest.CaptureFixture[str]

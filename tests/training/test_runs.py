@@ -29,8 +29,8 @@ from sog.games.catalog import make_game
 from sog.training import checkpoint
 from sog.training.curve import write_curve
 from sog.training.lock import held
-from sog.training.loop import train
 from sog.training.run import Hooks, Run, Until
+from sog.training.self_play import train
 from sog.training.settings import TrainSettings
 
 RUN = Run("kuhn_poker", algorithm="sog(network=1x8)")

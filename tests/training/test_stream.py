@@ -35,7 +35,7 @@ from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training import checkpoint
-from sog.training import rounds as round_loop
+from sog.training import loop as round_loop
 from sog.training.learner import LearnerSettings
 from sog.training.packing import pack
 from sog.training.rows import blank_rows
@@ -402,7 +402,7 @@ def test_measuring_is_no_training(tmp_path: Path) -> None:
 
 def test_the_last_network_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where time was up between two measurements, too."""
-    monkeypatch.setattr("sog.training.rounds.is_due", lambda hooks, number, total: False)
+    monkeypatch.setattr("sog.training.loop.is_due", lambda hooks, number, total: False)
     hooks = StreamHooks(measure=lambda network: 0.25)
     last = train_stream(RUN, SETTINGS, tmp_path / "run", Until(rounds=3), False, hooks, Placed(HERE))
     assert last.round == 3 and last.measured == 0.25

@@ -13,9 +13,9 @@ from sog.games.boards.go import Go
 from sog.games.boards.positions import PositionGame
 from sog.nets.shape import NetworkShape, shape_for
 from sog.training import checkpoint
-from sog.training.loop import train
 from sog.training.rows import Rows, blank_rows
 from sog.training.run import Run, Until
+from sog.training.self_play import train
 from sog.training.symmetries import turned
 from tests.boards import connect_four_settings
 

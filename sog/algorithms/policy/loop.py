@@ -28,7 +28,7 @@ from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
-from sog.training.rounds import RoundWatch, play_rounds
+from sog.training.loop import RoundWatch, play_rounds
 from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume
 
 __all__ = ["play_and_learn", "train_policy"]
@@ -43,7 +43,7 @@ def train_policy(
     hooks: Hooks | None = None,
     device: str = "cpu",
 ) -> Point:
-    """Train in folder `out` until the run is over; returns the last point. Files and errors as of `sog.training.loop`.
+    """Train in folder `out` until the run is over; returns the last point. Files, errors: `sog.training.self_play`.
 
     Raises SettingError for more than one worker or another device than the CPU: small networks gain nothing there, and
     CheckpointError where the learning diverges, with what was kept before it did in `out`.

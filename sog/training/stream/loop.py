@@ -28,7 +28,7 @@ from sog.nets.serving.resident import Residence
 from sog.training import checkpoint
 from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
-from sog.training.rounds import RoundWatch, play_rounds
+from sog.training.loop import RoundWatch, play_rounds
 from sog.training.run import (
     DAMAGE,
     WINDOW_BYTES,
