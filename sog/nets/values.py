@@ -87,6 +87,7 @@ class ValueAnswer:
         kept += -kept % dense.LANES
         self.layers[-1] = bias[:kept].contiguous(), matrix[:, :kept].contiguous()
         self.x = torch.zeros(0, int(whole.mlp.widths[0]))
+        self.no_logits: Float64 = np.zeros((0, *shape.answered))
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
         # Few rows: the kernel, whose bits do not depend on what is batched together.
@@ -105,7 +106,10 @@ class ValueAnswer:
         return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
 
     def _without_logits(self, values: Float64) -> Evaluations:
-        return Evaluations(values, np.broadcast_to(0.0, (len(values), *self.shape.answered)))
+        # One array for all answers: to make one takes NumPy longer than a small network's kernel.
+        if len(values) > len(self.no_logits):
+            self.no_logits = np.broadcast_to(0.0, (2 * len(values), *self.shape.answered))
+        return Evaluations(values, self.no_logits[: len(values)])
 
     def _outputs(self, beliefs: Beliefs) -> Float32:
         """float32[B, *]: the head's values or matrices, then as many of its other outputs as fill a vector."""
