@@ -43,6 +43,7 @@ __all__ = [
     "SogError",
     "UniformAgent",
     "Unit",
+    "aec_env",
     "check_game",
     "check_history_game",
     "compare_with_openspiel",
@@ -51,6 +52,7 @@ __all__ = [
     "load_agent",
     "load_run",
     "make_game",
+    "match",
     "openspiel_bot",
     "search",
     "solve",
@@ -59,10 +61,11 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from sog.agents.hands import match
     from sog.agents.loaded import load_agent
     from sog.agents.openspiel_bot import openspiel_bot
     from sog.agents.uniform import UniformAgent
-    from sog.api import exploitability, search, solve, train
+    from sog.api import aec_env, exploitability, search, solve, train
     from sog.errors import CheckpointError, GameError, SettingError, SogError
     from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, Unit
     from sog.games.catalog import known_games, make_game
@@ -81,7 +84,8 @@ if TYPE_CHECKING:
 
 # Where each name is defined.
 _HOMES = {
-    "sog.api": ("exploitability", "search", "solve", "train"),
+    "sog.api": ("aec_env", "exploitability", "search", "solve", "train"),
+    "sog.agents.hands": ("match",),
     "sog.agents.loaded": ("load_agent",),
     "sog.agents.openspiel_bot": ("openspiel_bot",),
     "sog.agents.uniform": ("UniformAgent",),

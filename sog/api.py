@@ -1,4 +1,4 @@
-"""The functions of `import sog`: solve, exploitability, search and train, each in one call."""
+"""The functions of `import sog`: solve, exploitability, search, train and PettingZoo environments, each in one call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from sog.algorithms.table import checked_settings, read
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE, Game
-from sog.games.catalog import make_game
+from sog.games.catalog import as_game, make_game, make_history_game
+from sog.games.histories.base import HistoryGame
 from sog.measure.exploitability import composed_policy
 from sog.nets.cvpn import network_on
 from sog.nets.inference import network_evaluator
@@ -37,7 +38,20 @@ from sog.training.opened import refuse_other, value_network
 from sog.training.run import Hooks, Run, Until
 from sog.training.shipped import find_checkpoint
 
-__all__ = ["Policy", "SearchResult", "SeedFigures", "Solution", "exploitability", "search", "solve", "train"]
+if TYPE_CHECKING:
+    from sog.games.histories.aec import HistoryEnv
+
+__all__ = [
+    "Policy",
+    "SearchResult",
+    "SeedFigures",
+    "Solution",
+    "aec_env",
+    "exploitability",
+    "search",
+    "solve",
+    "train",
+]
 
 # float64[A, I] by public node: each action's probability (rows) with each infostate of the actor (columns).
 Policy: TypeAlias = dict[int, Float64]
@@ -125,7 +139,7 @@ def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 10
     check_whole("iterations", iterations, 1)
     check_whole("seed", seed, 0)
     solver = of_rule(algorithm) if isinstance(algorithm, Rule) else named(algorithm, seed=seed)
-    public = whole_tree(_game(game))
+    public = whole_tree(as_game(game))
     tree = exact.full_tree(public)
     solver.iterate(tree, iterations)
     tree.update_average_policy()
@@ -167,12 +181,12 @@ def exploitability(
 
 def _exploitability(of: _Measured, game: Game | str | None, seed: int) -> float:
     if isinstance(of, Solution | LoadedAgent):
-        if game is not None and _game(game).name != of.game.name:
-            raise SettingError(f"this policy plays {of.game.name}, not {_game(game).name}")
+        if game is not None and as_game(game).name != of.game.name:
+            raise SettingError(f"this policy plays {of.game.name}, not {as_game(game).name}")
         return exact.measure_policy(of.public, dict(of.policies())).exploitability
     if game is None:
         raise SettingError("which game is it? exploitability(policy_or_agent, game)")
-    public = whole_tree(_game(game))
+    public = whole_tree(as_game(game))
     if not isinstance(of, dict) and not callable(of):
         raise SettingError(f"a policy is float64[A, I] by public node, as in Solution.policy, not {type(of).__name__}")
     if not isinstance(of, dict):
@@ -200,7 +214,7 @@ def search(
     An evaluator of your own answers a list of Beliefs with a list of Evaluations (docs/extending.md, "Leaves").
     """
     check_whole("seed", seed, 0)
-    rules = _game(game)
+    rules = as_game(game)
     player = rules.actor(rules.root())
     if player >= NATURE:
         where = f"{rules.name}: no player is to move in {rules.state_name(rules.root())}"
@@ -257,14 +271,23 @@ def train(
     return algorithm.loop()(which, settings, Path(out), until, resume, hooks, device)
 
 
-def _game(game: Game | str) -> Game:
-    """The game of a game string, or that it is already; SettingError for anything else, such as a game's class."""
-    if isinstance(game, str):
-        return make_game(game)
-    if not isinstance(game, Game):
-        what = f"the class {game.__name__}; make an object of it" if isinstance(game, type) else type(game).__name__
-        raise SettingError(f"a game is a game string or an object of a class derived from sog.Game, not {what}")
-    return game
+def aec_env(game: HistoryGame | str) -> HistoryEnv:
+    """A game as a PettingZoo environment, in which agents act in turn (AEC); needs the extra `pettingzoo`.
+
+    game: a game string with rules by histories (`sog games`), openspiel:GAME, or an object. Raises GameError for a game
+    that is given by public states alone, SettingError where PettingZoo is not installed.
+
+        env = sog.aec_env("leduc_poker")
+        env.reset(seed=0)
+        for agent in env.agent_iter():
+            observation, reward, ended, cut, _ = env.last()
+            env.step(None if ended else env.action_space(agent).sample(observation["action_mask"]))
+    """
+    try:
+        from sog.games.histories.aec import HistoryEnv
+    except ImportError as error:
+        raise SettingError("PettingZoo is not installed: pip install 'sog[pettingzoo]'") from error
+    return HistoryEnv(make_history_game(game) if isinstance(game, str) else game)
 
 
 def _network_of(leaves: str | Path, rules: Game) -> Evaluator:

@@ -11,8 +11,9 @@ from typing import Final, TypeAlias
 
 from sog.agents.bot import bot_seats
 from sog.agents.chasers import CHASERS, chaser_of, split_settings
+from sog.agents.loaded import LoadedAgent
 from sog.agents.opening import network_id, open_network
-from sog.agents.own import CheckedAgent, agent_class, found_in, seats_of
+from sog.agents.own import CheckedAgent, found_in, seats_of
 from sog.agents.poker import SIMPLE, SpotAgent
 from sog.agents.written_policy import WrittenPolicyAgent, read_policy
 from sog.algorithms.table import player_of
@@ -31,7 +32,9 @@ from sog.searches.tree.public_tree import PublicTree
 __all__ = [
     "OPPONENTS",
     "Budget",
+    "class_entrant",
     "code_entrant",
+    "loaded_entrant",
     "network_entrant",
     "open_entrant",
     "opponent_entrant",
@@ -121,7 +124,7 @@ def code_entrant(name: str, text: str, game: Game) -> Entrant:
     """A class derived from sog.Agent, or a function that makes bots of OpenSpiel's."""
     found = found_in(text)
     if isinstance(found, type) and issubclass(found, Agent):
-        seats = _checked(lambda public: seats_of(agent_class(text), public))
+        seats = class_entrant(name, found).seats
     elif callable(found) and not isinstance(found, type):
         seats = _checked(bot_seats(text, found, game))
     else:
@@ -129,6 +132,17 @@ def code_entrant(name: str, text: str, game: Game) -> Entrant:
     source = getattr(sys.modules[text.partition(":")[0]], "__file__", None)
     digest = "" if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
     return Entrant(name, f"{text} {digest}".strip(), seats, True)
+
+
+def class_entrant(name: str, kind: type[Agent]) -> Entrant:
+    """Agents of a class of one's own."""
+    return Entrant(name, kind.__name__, _checked(lambda public: seats_of(kind, public)), True)
+
+
+def loaded_entrant(name: str, agent: LoadedAgent, game: Game) -> Entrant:
+    """A loaded agent's network, algorithm and budget; SettingError where its network is another game's."""
+    agent.refuse_other(game)
+    return Entrant(name, repr(agent), _checked(agent.agents), agent.plays_unlisted)
 
 
 def _checked(seats: Seats) -> Seats:

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Final
 
 from sog.agents.opening import make_player, open_network
-from sog.algorithms.base import Algorithm
+from sog.algorithms.base import Algorithm, MakeAgent
 from sog.algorithms.student.algorithm import Student
 from sog.algorithms.table import player_of
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, TooLarge, check_whole
-from sog.games.base import NATURE
+from sog.games.base import NATURE, Game
 from sog.lru import LruCache
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
 from sog.searches.gtcfr.settings import Budget
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
-from sog.training.opened import Opened
+from sog.training.opened import Opened, refuse_other
 
 __all__ = ["LoadedAgent", "Recalled", "load_agent"]
 
@@ -61,7 +61,20 @@ class LoadedAgent:
 
     def seat(self, player: int) -> Agent:
         """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`."""
-        return self._within(self._algorithm).agents(self.public, self._opened)(player, self._seed)
+        return self.agents(self.public)(player, self._seed)
+
+    def agents(self, public: PublicTree) -> MakeAgent:
+        """Makes agents on a public tree, (player, seed) -> agent."""
+        return self._within(self._algorithm).agents(public, self._opened)
+
+    @property
+    def plays_unlisted(self) -> bool:
+        """Whether its agents play, too, where the public tree grows along the hand."""
+        return self._algorithm.plays_unlisted
+
+    def refuse_other(self, game: Game) -> None:
+        """SettingError where its network does not fit another game's rules."""
+        refuse_other(self._opened.network.shape, self.game, game)
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: the policy of whoever acts at a public node, by action and infostate.

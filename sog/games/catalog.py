@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, TypeVar, cast
 
-from sog.errors import GameError, UnknownGame
+from sog.errors import GameError, SettingError, UnknownGame
 from sog.games.base import Game
 from sog.games.boards.chess import START, Chess
 from sog.games.boards.connect_four import ConnectFour
@@ -38,7 +38,7 @@ from sog.games.scotland_yard import rules as scotland_yard_rules
 from sog.games.scotland_yard.game import scotland_yard
 from sog.games.strings import OPENSPIEL, parse_game
 
-__all__ = ["GAMES", "has_histories", "known_games", "make_game", "make_history_game", "public_face"]
+__all__ = ["GAMES", "as_game", "has_histories", "known_games", "make_game", "make_history_game", "public_face"]
 
 _Made = TypeVar("_Made", Game, HistoryGame)
 
@@ -228,3 +228,13 @@ def _known_names(short: str, names: Iterable[str]) -> str:
     if near := get_close_matches(short, names, 1):
         return f"did you mean {near[0]}?"
     return f"known: {', '.join(names)}, {OPENSPIEL}GAME_STRING, and games of your own, in modules that {VARIABLE} names"
+
+
+def as_game(game: Game | str) -> Game:
+    """The game of a game string, or that it is already; SettingError for anything else, such as a game's class."""
+    if isinstance(game, str):
+        return make_game(game)
+    if not isinstance(game, Game):
+        what = f"the class {game.__name__}; make an object of it" if isinstance(game, type) else type(game).__name__
+        raise SettingError(f"a game is a game string or an object of a class derived from sog.Game, not {what}")
+    return game
