@@ -167,7 +167,7 @@ class MlpAnswer:
         first, second = np.zeros((2, dense.CHUNK * int(widths.max())), dtype=np.float32)
         mass = np.zeros(network.shape.num_values)
         slots0, matchups = network.shape.slots[0], network.shape.matchups
-        self.mlp = dense.Mlp(weights, widths, crossed, slots0, matchups, x, first, second, mass)
+        self.mlp = dense.Mlp(weights, widths, crossed, slots0, matchups, dense.registers_here(), x, first, second, mass)
         self._plain = {Wanted.BOTH: tuple(self.mlp)}
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:

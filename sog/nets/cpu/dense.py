@@ -1,22 +1,33 @@
 """Numba kernels that evaluate a small MLP on one core, from a belief's features to its values.
 
-Four rows go through a layer at a time, four inputs at a time, so that each load feeds many products. Every row
-meets the same instructions wherever it is in a batch: its answer does not depend on what it is batched with.
+A tile is up to four rows times 16 or 64 outputs, whose sums stay in registers from the first product to the last, so
+that each load of weights feeds four products. Sums are made in the order of the inputs: a row's answer does not depend
+on what it is batched with.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, cast
 
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numpy as np
+from numba import types
+from numba.core import cgutils
 
 from sog.arrays import Array, Float32, Float64, Int64
+from sog.searches.kernels.compiler_types import Builder, Context, Instruction, Signature, TypingContext, Value, ir
 from sog.searches.kernels.jit import fused
+from sog.searches.kernels.registers import declared, instruction, repeated
+from sog.searches.kernels.vectors import F32X16, LANES32
 from sog.searches.leaves.pairing import Pairing, expectation, value_unit
 
-ROWS = 4  # rows go through a layer this many at a time
-LANES = 16  # widths are padded to a multiple of it with zero weights, which leaves the loops without remainders
-CHUNK = 256  # rows go through the network this many at a time, which keeps them in the cache
+ROWS: Final = 4  # of a tile, at most
+WIDE: Final = 4  # registers of outputs in a wide tile
+LANES: Final = LANES32  # widths are padded to a multiple of it with zero weights, which leaves tiles without remainders
+CHUNK: Final = 256  # rows go through the network this many at a time, which keeps them in the cache
+
+_INT: Final = ir.IntType(64)
 
 
 class Mlp(NamedTuple):
@@ -24,7 +35,7 @@ class Mlp(NamedTuple):
 
     weights: float32[*], each layer's biases [N] and weights [K, N], K and N from the padded widths.
     widths: int64[L + 1].  crossed: int64[C], features that are also multiplied with the ranges.
-    slots0: player 0's slots.  matchups: it answers with a matchup matrix.
+    slots0: player 0's slots.  matchups: it answers with a matchup matrix.  registers: see `registers_here`.
     x: float32[CHUNK, widths[0]], zero where nothing is written.  first, second: float32[*], scratch for CHUNK rows of
     the widest layer.  mass: float64[S0 + S1], scratch.
     """
@@ -34,10 +45,114 @@ class Mlp(NamedTuple):
     crossed: Int64
     slots0: int
     matchups: bool
+    registers: int
     x: Float32
     first: Float32
     second: Float32
     mass: Float64
+
+
+def registers_here() -> int:
+    """Registers of outputs that a tile has side by side on this processor; answers do not depend on it.
+
+    32 registers of 16 numbers hold the sums of four rows times four (AVX-512); 16 registers of 8 (AVX2) those of one.
+    """
+    return WIDE if llvm.get_host_cpu_features().get("avx512f") else 1
+
+
+class _Tile(NamedTuple):
+    """A tile's place in the arrays; LLVM's values in the code that makes it.
+
+    x, bias, weights, y: its first row's, or first output's.  width: inputs, and how far the rows of x lie apart.
+    out: how far the rows of weights and of y lie apart.  rows: 1 to ROWS.
+    """
+
+    x: Value
+    bias: Value
+    weights: Value
+    y: Value
+    width: Value
+    out: Value
+    rows: Value
+
+
+def _tile(registers: int) -> Callable[..., Any]:
+    """The instruction that makes a tile of 16 * registers outputs."""
+
+    @instruction
+    def tile(
+        typing_context: TypingContext,
+        x: types.Array,
+        weights: types.Array,
+        y: types.Array,
+        place: types.UniTuple,
+        floor: types.Float,
+    ) -> Instruction:
+        """y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor).  place: a _Tile of indices."""
+
+        def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+            # Biases and weights are in one array.
+            data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in range(3)]
+            numbers = _Tile(*cast(Any, cgutils).unpack_tuple(builder, args[3], len(_Tile._fields)))
+            arrays = {"x": data[0], "bias": data[1], "weights": data[1], "y": data[2]}
+            at = {name: builder.gep(array, [getattr(numbers, name)]) for name, array in arrays.items()}
+            done = builder.append_basic_block("done")
+            # One piece of code for each number of rows: with the number fixed, sums stay in registers.
+            switch = builder.switch(numbers.rows, done)
+            for rows in range(1, ROWS + 1):
+                block = builder.append_basic_block(f"rows{rows}")
+                switch.add_case(ir.Constant(_INT, rows), block)
+                builder.position_at_end(block)
+                _write_tile(builder, numbers._replace(**at), args[4], registers, rows)
+                builder.branch(done)
+            builder.position_at_end(done)
+            return context.get_dummy_value()
+
+        place = cast(Any, types).UniTuple(types.int64, len(_Tile._fields))
+        return types.void(x, weights, y, place, types.float32), code
+
+    return tile
+
+
+def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, rows: int) -> None:
+    """The code of a tile of one size."""
+    lanes = [ir.Constant(_INT, r * LANES) for r in range(registers)]
+    # sums[row][r] = the biases of its 16 outputs.
+    sums = [[cast(Any, cgutils).alloca_once(builder, F32X16.vector) for _ in lanes] for _ in range(rows)]
+    for r, lane in enumerate(lanes):
+        bias = _load(builder, tile.bias, lane)
+        for row in sums:
+            builder.store(bias, row[r])
+    # sums[row][r] += x[row, k] * weights[k, 16 r ..], input by input, rounded once where the processor can.
+    fused_sum = declared(builder, f"llvm.fmuladd.{F32X16.suffix}", F32X16.vector, [F32X16.vector] * 3)
+    with cast(Any, cgutils).for_range(builder, tile.width, intp=_INT) as k:
+        w = builder.gep(tile.weights, [builder.mul(k.index, tile.out)])
+        weights = [_load(builder, w, lane) for lane in lanes]
+        for number, row in enumerate(sums):
+            at = builder.add(builder.mul(tile.width, ir.Constant(_INT, number)), k.index)
+            x = repeated(builder, builder.load(builder.gep(tile.x, [at])), LANES)
+            for r, total in enumerate(row):
+                builder.store(builder.call(fused_sum, [x, weights[r], builder.load(total)]), total)
+    # y = max(sum, floor), a register at a time; what is not a number stays so.
+    least = repeated(builder, floor, LANES)
+    for number, row in enumerate(sums):
+        y = builder.gep(tile.y, [builder.mul(tile.out, ir.Constant(_INT, number))])
+        for r, lane in enumerate(lanes):
+            value = builder.load(row[r])
+            value = builder.select(builder.fcmp_ordered(">", least, value), least, value)
+            builder.store(value, _pointer(builder, y, lane), align=F32X16.bytes)
+
+
+def _load(builder: Builder, at: Value, offset: Value) -> Value:
+    """A register of the numbers that begin `offset` after an address."""
+    return builder.load(_pointer(builder, at, offset), align=F32X16.bytes)
+
+
+def _pointer(builder: Builder, at: Value, offset: Value) -> Value:
+    return builder.bitcast(builder.gep(at, [offset]), F32X16.vector.as_pointer())
+
+
+_narrow_tile, _wide_tile = _tile(1), _tile(WIDE)
 
 
 @fused
@@ -66,10 +181,8 @@ def evaluate(
     for start in range(0, len(ranges), CHUNK):
         count = min(CHUNK, len(ranges) - start)
         encode(features[start : start + count], ranges[start : start + count], slots0, network.crossed, network.x)
-        # Rows behind `count` have old numbers in them: computed along, never read.
-        padded = count + -count % ROWS
         # Layers write to `first` and `second` in turn; which one has the outputs depends on how many there are.
-        last = _mlp(network.x[:padded], network.weights, network.widths, network.first, network.second)
+        last = _mlp(network.x, count, network)
         out = network.first if last == 0 else network.second
         for r in range(count):
             b = start + r
@@ -106,67 +219,45 @@ def encode(features: Array, ranges: Array, slots0: int, crossed: Array, x: Array
 
 
 @fused
-def _mlp(x: Array, weights: Array, widths: Array, first: Array, second: Array) -> int:
-    """Run x, float32[B, widths[0]] with B a multiple of ROWS, through all layers; ReLU between them.
+def _mlp(x: Array, count: int, network: Mlp) -> int:
+    """Run the first `count` rows of x, float32[*, widths[0]], through all layers; ReLU between them.
 
     y = W_L relu(... relu(W_1 x + b_1) ...) + b_L, row by row.
 
-    weights: float32[*], each layer's biases [N] and weights [K, N], K and N from the padded `widths`,
-    int64[L + 1].  first, second: float32[*], room for B rows of the widest layer.
-    Returns which of the two (0, 1) holds the outputs, row by row.
+    Returns which of `first` and `second` (0, 1) holds the outputs, row by row.
     """
-    at, count, last = 0, len(x), len(widths) - 2
+    at, last, source = 0, len(network.widths) - 2, x.reshape(-1)
     for layer in range(last + 1):
-        width, out = widths[layer], widths[layer + 1]
-        bias, matrix = weights[at : at + out], weights[at + out : at + out * (1 + width)].reshape(width, out)
-        at += out * (1 + width)
+        width, out = network.widths[layer], network.widths[layer + 1]
         # No layer may write where it reads: even layers write to `first`, odd ones to `second`.
-        if layer == 0:
-            _dense(x, bias, matrix, layer < last, first[: count * out].reshape(count, out))
-        elif layer % 2 == 1:
-            y = second[: count * out].reshape(count, out)
-            _dense(first[: count * width].reshape(count, width), bias, matrix, layer < last, y)
-        else:
-            y = first[: count * out].reshape(count, out)
-            _dense(second[: count * width].reshape(count, width), bias, matrix, layer < last, y)
+        target = network.first if layer % 2 == 0 else network.second
+        floor = np.float32(0.0 if layer < last else -np.inf)
+        _dense(source, network.weights, (at, count, width, out), floor, network.registers, target)
+        at += out * (1 + width)
+        source = target
     return last % 2
 
 
 @fused
-def _dense(x: Array, bias: Array, weights: Array, relu: bool, y: Array) -> None:
-    """y = x @ weights + bias, then ReLU where wanted; all C-contiguous, the batch a multiple of ROWS.
+def _dense(x: Array, weights: Array, layer: tuple[int, int, int, int], floor: float, registers: int, y: Array) -> None:
+    """One layer of `count` rows: x float32[count, width] and y float32[count, out] as they lie in memory.
 
-    y[r, j] = bias[j] + sum over k of x[r, k] * weights[k, j]; with `relu` the larger of that and 0.
+    y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor), k from 0 up. A floor of 0 is a ReLU.
+
+    layer: (at, count, width, out); the biases [out] begin at weights[at], the weights [width, out] behind them.
+    registers: of outputs in a tile, 1 or WIDE, on which the bits do not depend.
     """
-    zero = np.float32(0.0)
-    count, width = x.shape
-    out = weights.shape[1]
-    whole = width - width % 4  # is `width`, but knowing that it divides by 4 the compiler spills nothing
-    for r in range(0, count - 3, 4):
-        y0, y1, y2, y3 = y[r], y[r + 1], y[r + 2], y[r + 3]
-        x0, x1, x2, x3 = x[r], x[r + 1], x[r + 2], x[r + 3]
-        for j in range(out):
-            y0[j] = bias[j]
-            y1[j] = bias[j]
-            y2[j] = bias[j]
-            y3[j] = bias[j]
-        # Four rows by four inputs: each row of y and each weight is loaded once for four products.
-        for k in range(0, whole, 4):
-            a0, a1, a2, a3 = x0[k], x0[k + 1], x0[k + 2], x0[k + 3]
-            b0, b1, b2, b3 = x1[k], x1[k + 1], x1[k + 2], x1[k + 3]
-            c0, c1, c2, c3 = x2[k], x2[k + 1], x2[k + 2], x2[k + 3]
-            d0, d1, d2, d3 = x3[k], x3[k + 1], x3[k + 2], x3[k + 3]
-            w0, w1, w2, w3 = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
-            for j in range(out):
-                p, q, s, t = w0[j], w1[j], w2[j], w3[j]
-                y0[j] = y0[j] + a0 * p + a1 * q + a2 * s + a3 * t
-                y1[j] = y1[j] + b0 * p + b1 * q + b2 * s + b3 * t
-                y2[j] = y2[j] + c0 * p + c1 * q + c2 * s + c3 * t
-                y3[j] = y3[j] + d0 * p + d1 * q + d2 * s + d3 * t
-        # max(y, 0) of the complete sums.
-        if relu:
-            for j in range(out):
-                y0[j] = max(y0[j], zero)
-                y1[j] = max(y1[j], zero)
-                y2[j] = max(y2[j], zero)
-                y3[j] = max(y3[j], zero)
+    at, count, width, out = layer
+    j = 0
+    while j < out:
+        # What is left at the end and no wide tile goes a register at a time.
+        wide = registers > 1 and j + WIDE * LANES <= out
+        # All rows for these outputs: their weights stay in the cache.
+        for r in range(0, count, ROWS):
+            # A _Tile: where its rows, biases, weights and outputs begin, and how many there are.
+            tile = (r * width, at + j, at + out + j, r * out + j, width, out, min(ROWS, count - r))
+            if wide:
+                _wide_tile(x, weights, y, tile, floor)
+            else:
+                _narrow_tile(x, weights, y, tile, floor)
+        j += LANES * (WIDE if wide else 1)
