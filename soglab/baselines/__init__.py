@@ -1,1 +1,4 @@
-"""Other learners of the papers' tables: tabular Q-learning, DQN, A2C, IS-MCTS and OpenSpiel's AlphaZero."""
+"""Other learners of the papers' tables: tabular Q-learning, DQN, A2C, IS-MCTS and OpenSpiel's AlphaZero.
+
+Read reinforcement.py (Q-learning, DQN and A2C in self-play), dqn.py (the DQN agent), ismcts.py, openspiel_alphazero/.
+"""

@@ -1,1 +1,9 @@
-"""Games of perfect information on boards: chess, Go, connect four and tic-tac-toe, on OpenSpiel's rules."""
+"""Games of perfect information on boards: chess, Go, connect four and tic-tac-toe, on OpenSpiel's rules.
+
+Read in this order:
+- tic_tac_toe.py: the smallest.  positions.py: OpenSpiel's states as positions, which the other games derive from.
+- connect_four.py, go.py, chess.py: the games and their planes.
+- go_area.py, go_life.py, go_resumed.py: how Go is scored, and play from positions that GTP sets up.
+- chess_moves.py, chess_positions.py, fen.py, chess_starts.py: chess moves as action numbers, and positions as FENs.
+- pgn.py, sgf.py, sgf_reader.py: records of games.
+"""
