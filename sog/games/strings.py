@@ -46,7 +46,7 @@ def parse_game(text: str) -> tuple[str, dict[str, Parameter]]:
         if not equals or not value or not _KEY.fullmatch(key):
             raise GameError(f"not a key=value pair in the game string {text!r}: {part.strip()!r}")
         if key in parameters:
-            raise GameError(f"parameter {key} stands twice in the game string {text!r}")
+            raise GameError(f"parameter {key} occurs twice in the game string {text!r}")
         parameters[key] = _value(value, text)
     return match[1], parameters
 

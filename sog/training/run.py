@@ -167,7 +167,7 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
             note(f"{shown(out)} holds no training run yet: a new one begins there")
         return False
     if not resume:
-        what = "holds a training run already; go on with --resume or choose another --out"
+        what = "holds a training run already; continue it with --resume or choose another --out"
         raise CheckpointError(f"{shown(out)} {what}")
     meta = checkpoint.load_meta(folder)
     # Names changed with algorithm strings: an older checkpoint is asked for what its name would be today.

@@ -110,7 +110,7 @@ def test_a_string_reads_as_it_is_written(solver: str, half: int, share: float, r
         ("rebel(updates=3)", "positive even number"),
         ("rebel(warm=9999)", "must be shorter"),
         ("sepot(gadget=none)", "no gadget is called none"),
-        ("sog(alpha=0.1,alpha=0.2)", "alpha stands twice in the algorithm string"),
+        ("sog(alpha=0.1,alpha=0.2)", "alpha occurs twice in the algorithm string"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(text: str, says: str) -> None:

@@ -117,7 +117,7 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["solve", "holdem(board=2s2h2s7c9c,pot=10)"], "2s stands twice"),
+        (["solve", "holdem(board=2s2h2s7c9c,pot=10)"], "2s occurs twice"),
         (["solve", 'holdem(board=2s2h2d7c9c,pot=10,range0="2c2d")'], "leaves nothing of range0"),
         (["solve", "holdem(board=2s2h2d7c9c,pot=10,bets=0.5;x)"], "no bet is called 'x'"),
         (["solve", "holdem"], "river and turn spots"),

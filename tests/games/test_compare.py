@@ -120,13 +120,13 @@ CYCLE = [[0, 1 / 3, 0], [0, 0, 1 / 3], [1 / 3, 0, 0]]
             Dealt([[0, 1 / 4, 1 / 4], [1 / 4, 0, 1 / 12], [1 / 12, 1 / 12, 0]]),
             "the weight is (1.5|0.5) times",
         ),
-        (Dealt([[0, 1 / 6, 1 / 6], [1 / 6, 0, 1 / 6], [1 / 6, 0, 0]]), "stands for 45 histories"),
+        (Dealt([[0, 1 / 6, 1 / 6], [1 / 6, 0, 1 / 6], [1 / 6, 0, 0]]), "has 45 histories"),
         # Both players hold each card as often as they should, and every count is right.
         (
             Dealt([[0, 1 / 3, 0], [0, 0, 1 / 3], [1 / 3, 0, 0]]),
             "weight (0|0.333333), OpenSpiel's is 0.166667",
         ),
-        (FaceUp(), "also stands elsewhere"),
+        (FaceUp(), "also occurs elsewhere"),
         (NoBetting(), r"actions \[0\], OpenSpiel's are \[0, 1\]"),
         (RockPaperScissors(), "OpenSpiel does not load rps"),
     ],

@@ -172,7 +172,7 @@ def test_drawn_sizes() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("holdem(board=2s2h2s7c9c,pot=10)", "2s stands twice"),
+        ("holdem(board=2s2h2s7c9c,pot=10)", "2s occurs twice"),
         ("holdem(board=2s2h,pot=10)", "0, 3, 4 or 5 cards"),
         ("holdem(board=2s2x2d,pot=10)", "not a card: '2x'"),
         ("holdem(board=2s2h2d,pot=0)", "the pot is at least 1"),
@@ -180,7 +180,7 @@ def test_drawn_sizes() -> None:
         ('holdem(board=2s2h2d7c9c,pot=10,range0="AsAh",range1="AsAd")', "no hand of range0 leaves"),
         ("holdem(bets=0.5;much)", "no bet is called 'much'"),
         ("holdem(bets=-1)", "no bet is called '-1'"),
-        ("holdem(bets=0.5;0.5)", "stands twice"),
+        ("holdem(bets=0.5;0.5)", "occurs twice"),
         ("holdem(bets=any,raises=0.5)", "takes no raises"),
         ("holdem(bets=0.5,noise=0.7)", "below the smallest bet"),
         ("holdem(stacks=0)", "at least 1 chip"),

@@ -265,7 +265,7 @@ def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> 
     out = tmp_path / "run"
     run_to(out, 1)
     before = everything(out)
-    with pytest.raises(CheckpointError, match="go on with --resume or choose another --out"):
+    with pytest.raises(CheckpointError, match="continue it with --resume or choose another --out"):
         run_to(out, 2)
     for other in ({"seed": 1}, {"preset": "full"}, {"algorithm": "rebel"}):
         with pytest.raises(CheckpointError, match="holds the run 'kuhn_poker sog demo seed 0 workers 1', not"):

@@ -51,7 +51,7 @@ def with_solver(settings: TrainSettings, solver: Solver, warm: int) -> TrainSett
     fewest = _FP_UPDATES if isinstance(solver.rule, FictitiousPlay) else 0
     solve = replace(acting.solve, solver=solver, warm=warm, updates=max(acting.solve.updates, fewest))
     if solve.pairs and settings.shape.kind != "mlp":
-        raise SettingError(f"{solver.name} needs a plain MLP, and this preset's network is none: choose demo or full")
+        raise SettingError(f"{solver.name} needs a plain MLP, which this preset's network is not: choose demo or full")
     shape = replace(settings.shape, matchups=solve.pairs)
     learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if warm else 0.0)
     return replace(settings, acting=replace(acting, solve=solve), learner=learner, shape=shape)

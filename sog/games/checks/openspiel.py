@@ -79,7 +79,7 @@ def _compared(game: Game, max_states: int, seed: int, merges: bool) -> Compariso
         return Comparison(game.name, pairs, histories, ours, 0, False)
     theirs = _whole_game(spiel.new_initial_state())
     if histories != theirs.histories:
-        raise GameError(f"{game.name}: stands for {histories} histories, OpenSpiel has {theirs.histories}")
+        raise GameError(f"{game.name}: has {histories} histories, OpenSpiel has {theirs.histories}")
     if not merges:
         _compare_weights(game, weights, theirs.weights)
     return Comparison(game.name, pairs, histories, ours, len(theirs.infostates), True)
@@ -134,7 +134,7 @@ def _compare_decision(
         raise _fault(game, s, pair, f"actions {legal}, OpenSpiel's are {state.legal_actions()}")
     key = f"{actor} {state.information_state_string(actor)}"
     if owners.setdefault(key, (s, pair[actor])) != (s, pair[actor]):
-        raise _fault(game, s, pair, f"OpenSpiel's infostate {key!r} also stands elsewhere")
+        raise _fault(game, s, pair, f"OpenSpiel's infostate {key!r} also occurs elsewhere")
 
 
 def _joint(state: SpielState) -> str:

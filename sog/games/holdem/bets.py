@@ -143,7 +143,7 @@ def _fractions(text: str) -> tuple[tuple[float, ...], bool]:
         if not 0 < fraction <= LARGEST_FRACTION:
             raise GameError(f"holdem: no bet is called {word!r}; write pot fractions and allin, as 0.5;1.0;allin")
         if fraction in fractions:
-            raise GameError(f"holdem: bet {word} stands twice in {text!r}")
+            raise GameError(f"holdem: bet {word} occurs twice in {text!r}")
         fractions.append(fraction)
     return tuple(sorted(fractions)), all_in
 

@@ -43,7 +43,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
             raise GameError(f"not a card: {clean[k : k + 2]!r} in {text!r}; write cards like 3s7hTdKs")
         card = 4 * RANKS.index(rank) + SUITS.index(suit)
         if card in cards:
-            raise GameError(f"card {card_name(card)} stands twice in {text!r}")
+            raise GameError(f"card {card_name(card)} occurs twice in {text!r}")
         cards.append(card)
     return tuple(cards)
 

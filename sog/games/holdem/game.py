@@ -343,7 +343,7 @@ def _refuse_spot(spot: HoldemSpot) -> None:
     if len(spot.board) not in BOARD_CARDS:
         raise GameError(f"holdem: a board has 0, 3, 4 or 5 cards, not {len(spot.board)}")
     if len(set(spot.board)) < len(spot.board):
-        raise GameError(f"holdem: a card stands twice on the board {cards_name(spot.board)}")
+        raise GameError(f"holdem: a card occurs twice on the board {cards_name(spot.board)}")
     if min(spot.stacks) < 1:
         raise GameError(f"holdem: each stack is at least 1 chip, not {min(spot.stacks)}")
     if not 0 < spot.blinds[0] <= spot.blinds[1]:
