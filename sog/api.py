@@ -163,7 +163,7 @@ def exploitability(
     of: a solution or a loaded agent; or, with `game`, a policy by public node or a class derived from `Agent`, whose
     policy is taken at every public state as in play.  seed: of an agent's class.  seeds: of an agent that searches,
     measured with this many seeds from its own (or `seed`) on: their figures, mean and standard error.
-    Raises SettingError for what is no policy, or without a game.
+    Raises SettingError for anything else, and for a policy or a class without `game`.
 
         sog.exploitability(sog.load_agent("leduc_poker"))            # about 0.04 chips a hand
         sog.exploitability(sog.load_agent("leduc_poker"), seeds=30).mean

@@ -15,7 +15,7 @@ class GameError(SogError):
 
 
 class UnknownGame(GameError):
-    """A name that is no game's."""
+    """A name that no game has."""
 
 
 class TooLarge(GameError):
@@ -23,7 +23,7 @@ class TooLarge(GameError):
 
 
 class CheckpointError(SogError):
-    """A checkpoint that is missing, truncated, foreign or of another game."""
+    """A checkpoint that is missing, truncated, of another program or of another game."""
 
 
 class SettingError(SogError):

@@ -1,4 +1,4 @@
-"""Reads and writes files in folders that others may have changed: it never waits, never follows sizes that lie.
+"""Reads and writes files in folders that others may have changed: it never waits, and trusts no stated size.
 
 All raise OSError with a `strerror` for people, ValueError for what was read and makes no sense.
 """
@@ -140,7 +140,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def bounded_json(content: bytes, finite: bool = True) -> Any:
-    """What JSON says; ValueError where it is none, too deep, or, with `finite`, has a number that is not."""
+    """The value of a JSON text; ValueError where it is malformed, too deep or, with `finite`, has infinity or NaN."""
     try:
         if finite:
             return json.loads(content, parse_constant=_refuse_number, parse_float=_finite)

@@ -51,5 +51,5 @@ class LruCache(Generic[K, V]):
             self.drop(next(iter(self._entries)))
 
     def drop(self, key: K) -> None:
-        """Forget an entry; KeyError where there is none."""
+        """Forget an entry; KeyError for an unknown key."""
         self.held -= self._size(self._entries.pop(key))

@@ -1,4 +1,4 @@
-"""How long work reports its progress: types only, so that whoever works needs no terminal."""
+"""Types of progress reports: code that works for long reports through them, and needs no terminal."""
 
 from __future__ import annotations
 

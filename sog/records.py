@@ -122,7 +122,7 @@ class Records(np.ndarray[Any, np.dtype[np.void]], Generic[R]):
 
     @classmethod
     def zeros(cls, count: int) -> Self:
-        """So many rows of zeros."""
+        """This many rows of zeros."""
         return np.zeros(count, dtype=cls.layout).view(cls)
 
     if not TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Finds the experiments, runs one, or says what it came to so far; knows where its results are kept.
+"""Finds the experiments, runs one, or prints its results so far; says where they are kept.
 
 An experiment is a module of soglab.papers or soglab.checks that has a value EXPERIMENT, or a tuple EXPERIMENTS.
 """
@@ -56,7 +56,7 @@ class Reproduced:
 
 
 def find(name: str) -> Experiment:
-    """The experiment with this id; SettingError where there is none."""
+    """The experiment with this id; SettingError for an unknown one."""
     known = {experiment.id: experiment for experiment in experiments()}
     if name not in known:
         raise SettingError(f"no experiment is called {name}; known: {', '.join(known)}")

@@ -105,7 +105,7 @@ def _values(key: Key) -> str:
 
 @dataclass(frozen=True)
 class Study:
-    """How an experiment is carried out; its functions stand at the top of a module, so that processes find them.
+    """How an experiment is carried out; its functions are at the top of a module, so that processes find them.
 
     plan: the keys of all points.  compute: one point's result.  present: the finished points in the plan's order.
     takes: which of "full", "seeds", "runs", "paper" and "minutes" it has a use for.  alone: one point at a time, for
@@ -148,7 +148,7 @@ def one_run(options: Options) -> str | None:
 def planned(name: str, study: Study, options: Options, note: Note) -> list[Key]:
     """The keys of all points; SettingError where an option has no use here or the plan cannot be made.
 
-    note: takes what the plan has to say, once it stands; of one that is refused only the error is heard.
+    note: takes the plan's notes once the plan is made; one that is refused raises its error and gives no notes.
     """
     _check_options(name, study, options)
     said: list[str] = []
@@ -205,7 +205,7 @@ class PointFile:
             raise SettingError(f"{self.path.parent} cannot be used for results: {error.strerror}") from error
 
     def get(self, key: Key) -> Result | None:
-        """The result of a finished point, None where there is none."""
+        """The result of a finished point, None for one that is not finished."""
         return self._results.get(_name(key))
 
     def add(self, key: Key, result: Result) -> None:

@@ -67,7 +67,7 @@ def split_settings(text: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def chaser_of(text: str, simulations: int | None) -> Chaser:
-    """One of CHASERS; SettingError for a setting that it lacks or a value that is none.
+    """One of CHASERS; SettingError for an unknown setting or a value that does not fit it.
 
     simulations: those of the match, for one that searches and says no other number itself.
     """

@@ -79,7 +79,7 @@ class LoadedAgent:
     def policy(self, node: int) -> Float64:
         """float64[A, I]: the policy of whoever acts at a public node, by action and infostate.
 
-        GameError where no player acts or there is no such node.
+        GameError where no player acts, or the tree lacks the node.
         """
         check_whole("a public node", node, 0)
         if node >= self.public.size:
@@ -168,7 +168,7 @@ class Recalled:
     """
 
     def __init__(self, agent: Agent, kept: int = 256) -> None:
-        """agent: as it stands at the start of a game; it is forked, never played itself."""
+        """agent: in its state at the start of a game; only forks of it are played."""
         self.agent = agent
         self._policies: dict[int, Float64] = {}
         self._standing: LruCache[int, Agent] = LruCache(kept)
@@ -180,7 +180,7 @@ class Recalled:
         return self._policies[node]
 
     def _after(self, node: int) -> Agent:
-        """The agent as it stands once it has acted at `node`."""
+        """The agent in its state after it has acted at `node`."""
         if node in self._standing:
             return self._standing[node]
         public, player = self.agent.public, self.agent.player

@@ -28,7 +28,7 @@ __all__ = ["CheckedAgent", "agent_class", "checked_policies", "found_in", "measu
 
 
 def agent_class(text: str) -> type[Agent]:
-    """The class that MODULE:CLASS names, looked for in the current folder too; SettingError where there is none."""
+    """The class that MODULE:CLASS names, looked for in the current folder too; SettingError where it is missing."""
     found = found_in(text)
     if not (isinstance(found, type) and issubclass(found, Agent)):
         raise SettingError(f"{text} is not a class derived from sog.Agent")
@@ -36,7 +36,7 @@ def agent_class(text: str) -> type[Agent]:
 
 
 def found_in(text: str) -> object:
-    """What MODULE:NAME names, looked for in the current folder too; SettingError where there is nothing."""
+    """What MODULE:NAME names, looked for in the current folder too; SettingError where it is missing."""
     module, _, name = text.partition(":")
     if not all(part.isidentifier() for part in (*module.split("."), name)):
         raise SettingError(f"an agent is named MODULE:CLASS, such as sog.agents.uniform:UniformAgent, not {text}")
@@ -69,7 +69,7 @@ def _code_of(kind: type[Agent]) -> AbstractContextManager[None]:
 
 
 def checked_policies(agent: Agent) -> Iterator[tuple[int, Float64]]:
-    """`agent.policies()`; SettingError where one is no policy: its shape, negative numbers, sums other than 1.
+    """`agent.policies()`; SettingError for a wrong shape, negative numbers, or sums other than 1.
 
     SettingError, too, where the agent's own code raises.
     """
@@ -138,7 +138,7 @@ class CheckedAgent(Agent):
 
 
 def _checked(agent: Agent, node: int, policy: Float64) -> Float64:
-    """float64[A, I]: an agent's policy at a node; SettingError where it is none."""
+    """float64[A, I]: an agent's policy at a node; SettingError where it is not a policy."""
     legal, where = agent.legal(node), _where(agent, node)
     try:
         found = np.asarray(policy, dtype=np.float64)

@@ -82,7 +82,7 @@ class KnownAgent(Agent):
     """An agent whose policy at a public node depends on the node alone: asked again, it need not search again."""
 
     def __init__(self, agent: Agent) -> None:
-        """agent: as it stands at the start of a game."""
+        """agent: in its state at the start of a game."""
         super().__init__(agent.public, agent.player, agent.seed)
         self._recalled = Recalled(agent)
 

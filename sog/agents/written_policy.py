@@ -34,7 +34,7 @@ class WrittenPolicy:
 
 
 def read_policy(path: Path, game: Game) -> WrittenPolicy:
-    """The policy of a file; SettingError where it is none of this game, or has two entries for the same words."""
+    """The policy of a file; SettingError where it is for another game, or has two entries for the same words."""
     named = shown(path)
     try:
         with open_regular(path, _MOST_BYTES) as (file, size):

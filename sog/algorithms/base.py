@@ -160,7 +160,7 @@ class Algorithm:
             elif name in own:
                 mine[name] = coerced(name, value, _KINDS[str(own[name].type).removesuffix(" | None")])
             elif name in known:
-                coerced(name, value, known[name].kind)  # refuses what is none
+                coerced(name, value, known[name].kind)  # refuses a value of another kind
                 further[name] = value.item() if isinstance(value, np.generic) else value
             else:
                 raise SettingError(f"{cls.name} has no setting {name}; `sog algorithms {cls.name}` lists them")
@@ -195,7 +195,7 @@ class Algorithm:
         raise NotImplementedError
 
     def settings(self, game: Rules, preset: str) -> RunSettings:
-        """The settings of a training run; SettingError for a preset or changes that there are none of."""
+        """The settings of a training run; SettingError for an unknown preset or setting."""
         if preset not in self.presets:
             raise SettingError(f"{self.name} has no preset called {preset}; known: {', '.join(self.presets)}")
         return self._changed(self.preset(game, preset), self._training_changes())

@@ -24,7 +24,7 @@ from sog.searches.depth_limited.settings import SOLVERS, Solver
 
 __all__ = ["Setting", "all_settings", "changed", "coerced", "described", "kind_of", "value_of"]
 
-# What a word in an algorithm string stands for, by the type of the field that it is given to.
+# What a word in an algorithm string means, by the type of the field that it is given to.
 _NAMED: Final[Mapping[type, Mapping[str, Any]]] = {
     Rule: {rule.name: rule for rule in RULES},
     Solver: {solver.name: solver for solver in SOLVERS},
@@ -127,7 +127,7 @@ def _with(settings: Any, changes: Mapping[str, Parameter], owners: dict[str, set
 
 
 def coerced(name: str, value: Parameter, kind: Any) -> Any:
-    """The value as the kind of a setting; SettingError where it is none."""
+    """The value as the kind of a setting; SettingError where it cannot be one."""
     if isinstance(value, np.generic):
         value = value.item()
     if kind in _NAMED:

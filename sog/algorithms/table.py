@@ -43,7 +43,7 @@ ALGORITHMS: Final[tuple[type[Algorithm], ...]] = (Student, AlphaZero, Rebel, Rna
 
 
 def find(name: str) -> type[Algorithm]:
-    """The algorithm with this name; SettingError where there is none."""
+    """The algorithm with this name; SettingError for an unknown name."""
     for kind in ALGORITHMS:
         if kind.name == name:
             return kind
@@ -71,7 +71,7 @@ def trained_by(meta: Meta) -> Algorithm:
 def player_of(checkpoint: str | Path, wanted: str | None = None) -> Algorithm:
     """The algorithm that plays hidden information with what the user calls a checkpoint or game: see `playing`.
 
-    CheckpointError for a folder without a checkpoint or a damaged one, GameError where the text is no game either.
+    CheckpointError for a folder without a checkpoint or a damaged one, GameError for any other text but a game.
     """
     chosen = None if wanted is None else read(wanted)
     folder = named_checkpoint(str(checkpoint), SOG if chosen is None else chosen.name)
@@ -82,8 +82,9 @@ def player_of(checkpoint: str | Path, wanted: str | None = None) -> Algorithm:
 def playing(trained: Algorithm | None, chosen: Algorithm | None, boards: bool = False) -> Algorithm:
     """The algorithm that plays with a network: the chosen one, or the one that trained it, or Student of Games.
 
-    trained: None for a fresh network. It plays if it has a play of its own of this kind of games, and it decides the
-    settings that are carried over from training.  boards: games of perfect information; otherwise hidden information.
+    trained: the algorithm that trained the network, None for a fresh one. It plays where it can play games of this
+    kind, and settings that are carried over from training are its.
+    boards: games of perfect information; otherwise hidden information.
     SettingError where search is wanted with a policy network, which values no leaves.
     """
     if trained is None:

@@ -112,7 +112,7 @@ def aivat(
 def _values(
     game: Game, listed: PublicTree | None, values: str, who: tuple[str | None, str | None]
 ) -> tuple[Values, Values]:
-    """The values where A is player 0, and where it is player 1; SettingError where there are none."""
+    """The values where A is player 0, and where it is player 1; SettingError where they cannot be made."""
     from sog.agents.entrants import open_entrant
     from sog.games.holdem.game import Holdem
     from sog.measure.aivat_values import HoldemEquity, ListedValues, call_policy

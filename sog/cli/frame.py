@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
 _LINE_SECONDS = 60.0
-_FIRST_LINE_SECONDS = 2.0  # so much silence is enough, even where nothing is reported
+_FIRST_LINE_SECONDS = 2.0  # the longest silence, even where nothing is reported
 _PIPE_WIDTH = 160
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

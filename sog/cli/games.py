@@ -117,7 +117,7 @@ def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) 
 
 
 def _refuse_unknown(names: Sequence[str]) -> None:
-    """GameError for a name that OpenSpiel has no game for, which is no game that was refused."""
+    """GameError for a name that OpenSpiel lacks; it is not a game that was refused."""
     from sog.games.openspiel.loading import registered
     from sog.games.strings import OPENSPIEL, parse_game
 

@@ -144,7 +144,7 @@ def show(
 ) -> None:
     """Show one decision of a solved hold'em spot, a poker hand, or a position of a match of Scotland Yard.
 
-    Hold'em: a 13 x 13 grid of hands and each hand's policy. Suited hands stand above the diagonal; each cell shows the
+    Hold'em: a 13 x 13 grid of hands and each hand's policy. Suited hands are above the diagonal; each cell shows the
     most frequent action. Scotland Yard (with --hand): the stations where Mr X can be with the belief in each, tickets
     and the log. The belief is exact where the records have the policies of Mr X (`sog match --policies`); elsewhere all
     possible stations are alike in it. --png draws the map; its places are computed from the links and are no board's.

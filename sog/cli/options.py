@@ -63,7 +63,7 @@ def not_blank(value: str | None) -> str | None:
 
 
 def plain_file(value: Path | None) -> Path | None:
-    """The path of something to be read, which is no folder, device or pipe: those may never end."""
+    """The path of a file to be read; folders, devices and pipes are refused, since reading them may never end."""
     if value is not None and os.path.exists(value) and not os.path.isfile(value):
         raise typer.BadParameter(f"{value} is not a plain file")
     return value

@@ -1,4 +1,4 @@
-"""`sog serve`: a page to play on and to look with, in any browser."""
+"""`sog serve`: games to play, and searches and training runs to look at, in any browser."""
 
 from __future__ import annotations
 

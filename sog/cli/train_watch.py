@@ -80,7 +80,7 @@ class Watch:
         self._add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
 
     def playing(self, done: RoundSoFar) -> None:
-        """How far the round in hand is."""
+        """How far the current round is."""
         self.bar(self.round, f"round {self.round + 1:,}: {done}")
 
     def look(self, supervisor: Supervisor) -> None:

@@ -131,7 +131,7 @@ class Fan:
 
     children: one state per public observation [E]; may be a lazy sequence built on demand.
     moves: the actor's moves; None at a NATURE state.
-    carry: per edge, how the infostates of players 0 and 1 go on [E][2]; the actor's own entry is not
+    carry: per edge, what the infostates of players 0 and 1 become [E][2]; the actor's own entry is not
         read. None: nobody's index changes anywhere.
     """
 
@@ -286,7 +286,7 @@ class Game(ABC):
         return None
 
     def value_unit(self, s: State) -> float:
-        """The number of utilities that a network value of 1 stands for at s: in poker, about the pot."""
+        """The utility that a network value of 1 means at s: in poker, about the pot."""
         return self.u_max
 
     def listable(self, s: State) -> bool:
@@ -294,7 +294,7 @@ class Game(ABC):
         return True
 
     def chance_carry(self, s: State, child: State) -> tuple[Carry, Carry]:
-        """How the infostates of players 0 and 1 go on from the NATURE state s, whose fan is not listed, to a child."""
+        """What the infostates of players 0 and 1 at the NATURE state s, whose fan is not listed, become at a child."""
         return None, None
 
     def sample_chance(self, s: State, i0: int, i1: int, rng: np.random.Generator) -> tuple[State, int, int]:

@@ -184,14 +184,14 @@ def has_histories(name: str) -> bool:
 
 
 def public_face(game: Game | HistoryGame) -> Game | None:
-    """The same game by public states; None where it is too large or there is none."""
+    """The same game by public states; None where it is too large or has no such form."""
     if isinstance(game, Game):
         return game
     try:
         return make_game(game.name)
     except GameError:
         if is_own(game.name, "GAMES"):
-            raise  # the faults of a user-defined game are no lack of one
+            raise  # a faulty user-defined game is an error, not a missing game
         return None
 
 

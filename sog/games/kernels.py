@@ -1,6 +1,6 @@
 """How rules are compiled: for each file by itself, with the code cached on disk.
 
-Numba looks at a kernel's own file to tell whether its cached code is still good, so a kernel of rules calls only
+Numba looks at a kernel's own file to decide whether its cached code is still valid, so a kernel of rules calls only
 kernels of its file and uses no constants but its file's.
 """
 

@@ -30,7 +30,7 @@ VARIABLE: Final = "SOG_GAMES"  # modules, with commas between them
 def own_games(table: str) -> dict[str, Callable[..., Any]]:
     """By short name, what makes a game: those of the dictionary called `table`, in each module of SOG_GAMES.
 
-    GameError where a module cannot be imported, its table is no dictionary of callables, or a name stands twice.
+    GameError where a module cannot be imported, its table is not a dictionary of callables, or a name occurs twice.
     """
     found: dict[str, Callable[..., Any]] = {}
     for name in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):
@@ -69,7 +69,7 @@ def make_own(short: str, make: Callable[..., Any], given: Parameters, kind: type
     The game's name has to have every parameter that is not its default: a checkpoint would otherwise name another game.
     """
     known: Mapping[str, inspect.Parameter] = {}
-    with suppress(ValueError):  # of what Python cannot tell the parameters
+    with suppress(ValueError):  # raised where Python cannot list the parameters
         known = inspect.signature(make).parameters
         if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
             refuse_unknown(short, given, known)
@@ -91,7 +91,7 @@ def make_own(short: str, make: Callable[..., Any], given: Parameters, kind: type
 def refuse_taken(short: str, table: str) -> None:
     """GameError where a user-defined game has the name of a game of this program, which it would be mistaken for.
 
-    A module of SOG_GAMES that cannot be read is no reason: it is this program's game that was named.
+    A module of SOG_GAMES that cannot be read is ignored here: the text named a game of this program.
     """
     own: Mapping[str, object] = {}
     with suppress(GameError):

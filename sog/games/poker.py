@@ -87,7 +87,7 @@ class Poker(ABC):
 
 
 def poker_of(game: Game) -> Poker:
-    """The poker of a game; GameError where the game is no poker that is known here."""
+    """The poker of a game; GameError where the game is not a known poker."""
     if isinstance(game, Holdem):
         return HoldemPoker(game)
     if isinstance(game, Kuhn | Leduc | LeducRanks | AbstractLeduc):

@@ -12,7 +12,7 @@ from sog.errors import GameError
 Parameter: TypeAlias = str | int | float | bool
 Parameters: TypeAlias = Mapping[str, Parameter]
 
-# What stands before a game string of OpenSpiel's that is to be compiled from its histories.
+# What is written before a game string of OpenSpiel's that is to be compiled from its histories.
 OPENSPIEL: Final = "openspiel:"
 
 _GAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -58,7 +58,7 @@ def write_game(short: str, parameters: Parameters) -> str:
 
 
 def _split(inside: str, text: str) -> list[str]:
-    """The pieces between the commas that stand outside quotes and brackets."""
+    """The pieces between the commas that are outside quotes and brackets."""
     if not inside.strip():
         return []
     pieces, piece, depth, quoted = [], "", 0, False

@@ -94,7 +94,7 @@ class ListedValues:
 
 
 def call_policy(public: PublicTree) -> Policy:
-    """Checks and calls at every decision of a listed poker game; GameError where the game is no poker."""
+    """Checks and calls at every decision of a listed poker game; GameError where the game is not poker."""
     poker, policy = poker_of(public.game), {}
     for node in range(public.size):
         if (actor := public.actor(node)) < NATURE:

@@ -1,6 +1,6 @@
 """Exact exploitability in turn spots of hold'em: a turn policy, rivers solved anew, and best responses to the whole.
 
-A turn policy says what is played where the turn's betting stands (28 decisions in ReBeL's turn endgame). Every river
+A turn policy is a policy at each decision of the turn's betting (28 in ReBeL's turn endgame). Every river
 below it is then solved by the spot solver from what the turn policy brings there, and the spot solver's best responses
 answer the whole, every hand and every river card. What is measured is one fixed policy of each player: exact up to
 float32's rounding.

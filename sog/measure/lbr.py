@@ -86,7 +86,7 @@ def local_best_response(
 
     seats: makes the agent; for games whose public states can be listed once, for others anew for each hand, on a tree
     that grows with the hand.  report: takes hands played and a note.
-    Raises GameError where the game is no poker, SettingError for bets that it has none of.
+    Raises GameError where the game is not poker, SettingError for bets that it lacks.
     """
     settings = settings or LbrSettings()
     if hands < 1:

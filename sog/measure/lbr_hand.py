@@ -38,7 +38,7 @@ def bet_value(stakes: Stakes, added: float, folds: float, wins: float) -> float:
     U(bet) = fp * pot + (1 - fp) * (wp * (pot + added) - (1 - wp) * (asked + added)).
 
     added: what the bet asks of the agent.  folds: fp, the chance that it folds.  wins: wp, against the hands that do
-    not. LBR wins the pot and the agent's call: its own chips, asked and added, are none of its winnings.
+    not. LBR wins the pot and the agent's call: its own chips, asked and added, do not count as winnings.
     """
     called = wins * (stakes.pot + added) - (1.0 - wins) * (stakes.asked + added)
     return folds * stakes.pot + (1.0 - folds) * called

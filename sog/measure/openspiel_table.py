@@ -1,4 +1,4 @@
-"""The table of OpenSpiel games: our NashConv beside OpenSpiel's for the same policies, or why there is none."""
+"""The table of OpenSpiel games: our NashConv beside OpenSpiel's for the same policies, or why it is missing."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ CANDIDATES: Final = (
 
 @dataclass(frozen=True)
 class OpenSpielRow:
-    """One game of the table; NashConvs are in utilities, None where there is none.
+    """One game of the table; NashConvs are in utilities, None where missing.
 
     public: how the public states were found.  states: public states, terminals and NATURE's included.
     uniform, random, cfr: our NashConv of the uniform policy, of a random one and of the average policy after

@@ -1,6 +1,6 @@
 """Exact best responses to a fixed policy of a game by histories, streamed: no public state or history is kept.
 
-Histories that the best responder cannot tell apart are a group. Groups go down the game side by side while they have
+Histories that look the same to the best responder are a group. Groups go down the game side by side while they have
 few histories in all; where there are more, they go in parts, one after the other, so that memory stays bounded by the
 depth of the game and the size of a part.
 """
@@ -162,7 +162,7 @@ class _StreamedWalk:
         return out
 
     def _labels(self, branch: Int64, states: Int32) -> Int32:
-        """int32[H, 1 + P + Q]: what tells children's groups apart: the branch, and what the responder knows."""
+        """int32[H, 1 + P + Q]: the rows by which children are grouped: the branch, and what the responder knows."""
         viewers = np.full(len(states), self.responder, dtype=np.int32)
         known = (self.game.public(states), self.game.private(states, viewers))
         return np.concatenate((branch[:, None].astype(np.int32), *known), axis=1)

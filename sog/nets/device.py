@@ -8,7 +8,7 @@ from sog.errors import SettingError
 
 
 def find_device(name: str) -> torch.device:
-    """The device called cpu, cuda or cuda:N; SettingError where there is none."""
+    """The device called cpu, cuda or cuda:N; SettingError where the machine lacks it."""
     try:
         device = torch.device(name)
     except RuntimeError:

@@ -32,7 +32,7 @@ def by_slot(shape: NetworkShape, x: Tensor) -> list[Tensor]:
 
 @lru_cache(maxsize=8)
 def _places(counts: tuple[int, ...], slots: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """int64[S_p, K_p] of each player: where each slot's pairs lie among all P, and P where there is none."""
+    """int64[S_p, K_p] of each player: where each slot's pairs lie among all P, and P in unused places."""
     starts = torch.tensor([0, *accumulate(counts)])
     lengths, total = torch.tensor(counts), int(starts[-1])
     out = []

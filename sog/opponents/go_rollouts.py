@@ -209,7 +209,7 @@ def _untried(b: RolloutBoard, t: RolloutTree, n: Any, ko: Any) -> Any:
 
 @njit
 def _select(t: RolloutTree, n: Any) -> Any:
-    """The child of the highest upper confidence bound; 0 where there is none."""
+    """The child of the highest upper confidence bound; 0 without children."""
     best, found = -1e300, 0
     logarithm = np.log(t.nodes[n, _VISITS] + 1.0)
     child = t.nodes[n, _CHILD]

@@ -59,7 +59,7 @@ class Agent(ABC):
         yield from ()
 
     def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
-        """The column of the action it plays with `infostate` in hand."""
+        """The column of the action that it plays with this infostate."""
         self.drawn_from = self.policy(node)
         row = self.drawn_from[:, infostate]
         return int(rng.choice(len(row), p=row / row.sum()))

@@ -54,7 +54,7 @@ class Entrant:
 def agents_of(game: Game, entrant: Entrant, listed: PublicTree | None) -> Callable[[int, int], Agent]:
     """Makes an entrant's agents: (player, seed) -> agent, on the game's whole tree, or each on a new one, which grows.
 
-    listed: the whole tree. TooLarge where an entrant needs it and there is none.
+    listed: the whole tree. TooLarge where an entrant needs it and the game is not listed.
     """
     if listed is not None:
         return entrant.seats(listed)
@@ -160,7 +160,7 @@ class _Seat:
         self.rng = draws_of(match.seed, hand.deal, player)
 
     def act(self, node: int, infostate: int) -> Generator[Beliefs, Evaluations, int]:
-        """The column of the agent's action at the referee's node, with its own infostate in hand."""
+        """The column of the agent's action at the referee's node, with its own infostate."""
         own = self.follower.place(node)
         with _fault_of(self.name):
             yield from self.router.routed(self.agent.steps(own), self.agent.evaluator)

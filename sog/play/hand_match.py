@@ -46,7 +46,7 @@ def play_match(match: HandMatch, hands: int, records: Path | None, bar: OpenBar)
 
 
 def read_match(path: Path) -> dict[str, Any]:
-    """The first line of a records file; SettingError where it is none."""
+    """The first line of a records file; SettingError for another line."""
     with _to_read(path) as file:
         return _Lines(file, path).match
 
@@ -54,7 +54,7 @@ def read_match(path: Path) -> dict[str, Any]:
 def read_records(path: Path) -> Iterator[HandRecord]:
     """The hands of a records file, in order; a last line that a kill cut short is left out.
 
-    SettingError where it is no such file or is damaged.
+    SettingError for another or a damaged file.
     """
     with _to_read(path) as file:
         yield from _Lines(file, path)
@@ -136,7 +136,7 @@ class _Lines:
             number += 1
 
     def _line(self) -> bytes:
-        """The next whole line; empty where there is none."""
+        """The next whole line; empty at the end."""
         line = self.file.readline(_LONGEST)
         if not line.endswith(b"\n"):
             return b""

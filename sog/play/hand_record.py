@@ -92,7 +92,7 @@ class HandRecord:
 
     @classmethod
     def of_line(cls, line: str | bytes) -> HandRecord:
-        """The record of a line; ValueError where it is none."""
+        """The record of a line; ValueError for a malformed line."""
         try:
             found = json.loads(line)
             steps = tuple(_step(one) for one in found["steps"])

@@ -39,7 +39,7 @@ class Contestant(Protocol):
     def begin(self, game: Game, seed: int) -> None:
         """Be ready for a new game; `seed` decides its draws where it has any.
 
-        Raises ContestantFault, or SettingError where it cannot play at all, which is no loss.
+        Raises ContestantFault, or SettingError where it cannot play at all, which does not count as a loss.
         """
 
     def move(self, moves: Sequence[int]) -> int | None:

@@ -1,6 +1,6 @@
 """Players of perfect-information games: given the moves so far, they think within limits and name a move.
 
-Engines, matches and Elo curves use only this interface, whatever searches behind it.
+Engines, matches and Elo curves use only this interface, whatever kind of search a player uses.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _PAIRS: Final = 100_000  # of infostates, of which one is drawn at once
 class Referee:
     """Deals, draws chance and carries out actions on one public tree.
 
-    edge_into: the public edge by which a node was come to; none of outcomes of chance events that are not listed.
+    edge_into: the public edge by which a node was reached; outcomes of chance events that are not listed have none.
     """
 
     def __init__(self, public: PublicTree) -> None:

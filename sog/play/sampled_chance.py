@@ -23,7 +23,7 @@ Ranges = tuple[Float64, Float64]
 
 
 def first_after(public: PublicTree, path: list[int], closed: bool) -> int:
-    """The place on a path of public nodes of the state after its last unopened chance event; 0 where there is none.
+    """The place on a path of public nodes of the state after its last unopened chance event; 0 without such an event.
 
     closed: searches open no chance events. One of a few outcomes is opened all the same: siblings cost it no more.
     """

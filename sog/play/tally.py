@@ -1,4 +1,4 @@
-"""How much self-play processes have done in the round in hand: each counts for itself, and one may read them all."""
+"""How much self-play processes have done in the current round: each counts for itself, and one may read them all."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class RoundSoFar:
 
 
 class PlayTally:
-    """The games, searches and queries that a process has done in the round in hand, and how long it has compiled."""
+    """The games, searches and queries that a process has done in the current round, and how long it has compiled."""
 
     def __init__(self) -> None:
         self.counts: Int64 = np.zeros(_COUNTS, dtype=np.int64)
 
     def place(self, where: str, number: int) -> None:
-        """Count in the memory of `SharedTallies.where` from now on, in this place; here, where there is no such."""
+        """From now on count in the memory of `SharedTallies.where`, in this place; without it, here."""
         path, _, name = where.partition(" ")
         with suppress(OSError, ValueError):
             # On another machine a process of this number may have another file there.

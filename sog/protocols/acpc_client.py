@@ -106,7 +106,7 @@ class AcpcClient:
             raise SettingError(f"the dealer has hung up in the middle of hand {self.hand.number}")
 
     def answer(self, line: str) -> str | None:
-        """The action at a match state; None where there is none of this player's. SettingError as above."""
+        """The action at a match state; None where this player is not to act. SettingError as above."""
         try:
             state = read_match_state(line)
             if self.hand is None or not self.hand.leads_to(state):
@@ -162,7 +162,7 @@ class ClientHand:
         return same and state.betting.startswith(self.dealt.text)
 
     def follow(self, state: MatchState) -> None:
-        """Go on to a match state; ValueError where no play leads there."""
+        """Continue to a match state; ValueError where no play leads there."""
         for action in self.dealt.following(state.betting):
             self._deal(state)
             self._move(action)
@@ -183,7 +183,7 @@ class ClientHand:
         return self.dealt.written(min(max(amount, smallest), largest)) if largest else "c"
 
     def _deal(self, state: MatchState) -> None:
-        """Put the board cards of the round in hand on the agent's tree."""
+        """Put the board cards of the current round on the agent's tree."""
         if self.game.actor(self.state) != NATURE:
             return
         dealt = len(self.state.board)
@@ -219,7 +219,7 @@ class ClientHand:
 
 
 def connected(host: str, port: int, seconds: float) -> socket.socket:
-    """A connection to a dealer, tried for so long; SettingError where there is none."""
+    """A connection to a dealer, tried for this long; SettingError where none is made."""
     until = time.monotonic() + seconds
     while True:
         try:

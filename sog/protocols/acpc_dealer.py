@@ -1,8 +1,8 @@
 """The ACPC dealer: it deals hands to two clients on sockets, admits their actions, keeps their time, log and actions.
 
 What it does with faults is what the ACPC's reference server does, version 2.0.0 of the protocol: it reads only from the
-player to act, ignores every line that does not answer the state in hand while the player's clock runs, and takes what
-is no action for a call. Silence and a closed connection end the match.
+player to act, ignores every line that does not answer the current state while the player's clock runs, and takes what
+is not an action for a call. Silence and a closed connection end the match.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class Dealer:
         return action
 
     def _asked(self, seat: int, hand: AcpcHand, state: str) -> tuple[str, int]:
-        """A player's action and the milliseconds that it took; ContestantFault where there is none in time."""
+        """A player's action and the milliseconds that it took; ContestantFault where none comes in time."""
         player, clocks, begun = self._players[seat], self.clocks, time.monotonic()
         left = {
             "an action": clocks.response,

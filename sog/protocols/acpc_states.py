@@ -192,8 +192,8 @@ class AcpcHand:
     def admitted(self, action: str) -> tuple[str, str]:
         """The action that the reference server takes this for, and why where it is another; the player may act.
 
-        What is no action, and a raise where there is none, is a call; a raise is brought within the limits; a fold with
-        nothing to call is a call.
+        A word that is not an action, a raise where none is legal, and a fold with nothing to call are calls; a raise
+        is brought within the limits.
         """
         match, (smallest, largest) = _ACTION.fullmatch(action), self.limits
         if match is None or (action[0] == "r" and bool(match[1]) == self.game.limit):
@@ -209,7 +209,7 @@ class AcpcHand:
         return taken, "" if taken == action else f"raises are from {smallest} to {largest}: {taken}"
 
     def after(self, action: str) -> AcpcHand:
-        """The hand after an action; ValueError where it is none of this hand's."""
+        """The hand after an action; ValueError where it is not possible."""
         if self.over or self.admitted(action) != (action, ""):
             raise ValueError(f"{shown(action)!r} cannot follow {self.text!r}")
         if action == "f":
@@ -285,7 +285,7 @@ class Dealt:
 
 
 def read_cards(text: str) -> Dealt:
-    """The cards of a match state or of a log; ValueError where they are none."""
+    """The cards of a match state or of a log; ValueError for a malformed text."""
     holes, *board = text.split("/")
     try:
         hidden = [parse_cards(part) for part in holes.split("|")]
@@ -315,7 +315,7 @@ class MatchState:
 
 
 def read_match_state(line: str) -> MatchState:
-    """The match state of a line; ValueError where it is none."""
+    """The match state of a line; ValueError for a malformed line."""
     match = _STATE.fullmatch(line)
     if match is None:
         raise ValueError(f"{shown(line)!r} is no match state")

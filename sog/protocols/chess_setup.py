@@ -59,7 +59,7 @@ class ChessBoard:
     def set_up(self, fen: str, moves: Sequence[str]) -> None:
         """Play these moves, in UCI's notation, from a FEN.
 
-        Raises GameError where the FEN is no position or a move is illegal: `setup` is None then, until the next one.
+        Raises GameError where the FEN is not a position or a move is illegal: `setup` is None then, until the next one.
         """
         self.setup = None
         at = Setup(self._tree(fen))

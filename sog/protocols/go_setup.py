@@ -120,7 +120,7 @@ class GoBoard:
         return self.game.size**2
 
     def undo(self) -> None:
-        """Take the last move back; GameError where there is none."""
+        """Take the last move back; GameError before the first."""
         if self.at.before is None:
             raise GameError("cannot undo")
         self.at = self.at.before
@@ -161,7 +161,7 @@ def fixed_handicap(size: int, count: int) -> list[int]:
 
 
 def read_vertex(word: str, size: int) -> int:
-    """The action of GTP's vertex, such as C3 or pass; GameError where it is none of this board."""
+    """The action of GTP's vertex, such as C3 or pass; GameError where it is not on this board."""
     if word.lower() == "pass":
         return size * size
     match = _VERTEX.fullmatch(word)

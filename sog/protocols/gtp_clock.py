@@ -18,7 +18,7 @@ class TimeSettings:
     """Seconds of main time, and of the periods behind it.
 
     period: 0 where nothing comes after the main time.  stones: to be played in each period (Canadian).
-    periods: of byo-yomi, 0 where the clock is no byo-yomi: a move that ends in time leaves its period whole.
+    periods: of byo-yomi, 0 on other clocks: a move that ends in time leaves its period whole.
     """
 
     main: float
@@ -33,7 +33,7 @@ class TimeSettings:
 
     @property
     def begun(self) -> tuple[float, int]:
-        """What is left when the first period begins; nothing where there is none."""
+        """What is left when the first period begins; nothing without periods."""
         return (self.period, self.periods or self.stones) if self.period > 0 else (0.0, 0)
 
 

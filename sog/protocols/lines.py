@@ -27,7 +27,7 @@ class Stream(Protocol):
 class Lines:
     """The lines of a stream in order; None once it has ended.
 
-    Bytes that are no UTF-8 become U+FFFD. Of a line longer than LONGEST only the beginning is given, with a line's end
+    Bytes that are not UTF-8 become U+FFFD. Of a line longer than LONGEST only the beginning is given, with a line's end
     after it, which no other line has.
     """
 

@@ -126,7 +126,7 @@ def hands_of_records(path: Path) -> Iterator[PlayedHand]:
 
 
 def hands_of_log(text: str, game: AcpcGame) -> Iterator[PlayedHand]:
-    """The hands of an ACPC log; SettingError for one that is none of this game."""
+    """The hands of an ACPC log; SettingError for a line that is not a hand of this game."""
     if game.limit:
         raise SettingError("hand histories are written of no-limit games")
     big = game.big_blind()

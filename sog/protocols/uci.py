@@ -187,7 +187,7 @@ class _Running:
     """A search while it runs: what the client says meanwhile, what it is sent, and when the search ends."""
 
     def __init__(self, engine: UciEngine, go: GoCommand, at: Setup | None) -> None:
-        """at: the position that is searched, None where there is none."""
+        """at: the position that is searched, None without one."""
         self.engine, self.go = engine, go
         self.setup = at or Setup(MoveTree(engine.game))
         self.started, self.simulations, self.stopped, self.endless = time.monotonic(), 0, False, go.endless

@@ -34,7 +34,7 @@ _DIGITS: Final = 300  # a float of more characters says nothing that a shorter o
 
 
 def read_whole(word: str) -> int | None:
-    """The whole number of a word, from -LARGEST to LARGEST; None where it is none."""
+    """The whole number of a word, from -LARGEST to LARGEST; None for other words."""
     if not _WHOLE.fullmatch(word):
         return None
     digits = word.lstrip("-").lstrip("0") or "0"
@@ -43,7 +43,7 @@ def read_whole(word: str) -> int | None:
 
 
 def read_number(word: str) -> float | None:
-    """The finite number of a word; None where it is none."""
+    """The finite number of a word; None for other words."""
     if len(word) > _DIGITS or not _NUMBER.fullmatch(word):
         return None
     found = float(word)

@@ -144,7 +144,7 @@ def rename_run(folder: Path, run: str) -> None:
 
 
 def load_meta(folder: Path) -> Meta:
-    """What a checkpoint says of itself; raises CheckpointError where there is none."""
+    """What a checkpoint says of itself; raises CheckpointError where the folder has none."""
     where = shown(folder)
     if not os.path.exists(folder):
         raise CheckpointError(f"{where}: no such checkpoint")
@@ -174,7 +174,7 @@ def load_network(folder: Path, game: str | None = None) -> tuple[str, CVPN, Meta
 
 
 def load_critic(folder: Path) -> dict[str, Array]:
-    """The arrays of the second network; CheckpointError where there is none or they are damaged."""
+    """The arrays of the second network; CheckpointError where they are missing or damaged."""
     _refuse_without_critic(folder)
     _, (content,) = _read(folder, ("critic",))
     return _critic(folder, content)
@@ -210,7 +210,7 @@ def _critic(folder: Path, content: bytes) -> dict[str, Array]:
 
 
 def load_state(folder: Path) -> State:
-    """The state that was saved beside the network; CheckpointError where there is none or it is damaged."""
+    """The state that was saved beside the network; CheckpointError where it is missing or damaged."""
     _, (skeleton, content) = _read(folder, ("state", "arrays"))
     try:
         state = unpack(bounded_json(skeleton, finite=False), safetensors.numpy.load(content))

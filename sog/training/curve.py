@@ -87,7 +87,7 @@ def read_record(state: State) -> TrainingRecord:
 
 
 def _whole(number: Any) -> int:
-    """A count of a curve's point; ValueError where it is none."""
+    """A count of a curve's point; ValueError for other text."""
     if not 0 <= int(number) < 2**62:
         raise ValueError("point")
     return int(number)

@@ -193,7 +193,7 @@ class TrainingClock:
         return time.process_time() - self._used
 
     def leave_out(self) -> None:
-        """Count none of the time since `read`: what measuring takes is no training."""
+        """Count none of the time since `read`: the time that measuring takes is not training time."""
         self._started = working_time() - self.record.seconds
         self._used = time.process_time() - self.record.processor
 

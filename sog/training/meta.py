@@ -55,7 +55,7 @@ class Meta:
 
     game: the game string.  run: the training run this belongs to; only that run may save here again.
     step: learner steps.  save: counts the saves of this run.  settings: those of the run, for people.
-    files: by role: network, for search on top of it critic, and for training to go on state and arrays.
+    files: by role: network; critic, for search on top of it; state and arrays, with which training continues.
     """
 
     game: str
@@ -94,7 +94,7 @@ def meta_bytes(meta: Meta) -> bytes:
 
 
 def meta_of(content: bytes) -> Meta:
-    """What a meta.json says; ValueError where it is none or was changed, CheckpointError for another version."""
+    """What a meta.json says; ValueError where it is malformed or was changed, CheckpointError for another version."""
     stored = bounded_json(content)
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise ValueError("format")

@@ -43,7 +43,7 @@ class Opened:
 def value_network(folder: Path, game: str | None = None) -> tuple[str, CVPN]:
     """The game and the network of a checkpoint, to value leaves with; raises as `load_network`.
 
-    CheckpointError, too, for a policy network: its outputs are no values of leaves.
+    CheckpointError, too, for a policy network: its outputs are not values of leaves.
     """
     name, network, meta = load_network(folder, game)
     if is_policy_network(meta.shape, meta.game):

@@ -83,7 +83,7 @@ def join_packed(parts: Sequence[PackedRows]) -> PackedRows:
 
 
 def unpack(shape: NetworkShape, packed: PackedRows) -> Rows:
-    """The rows again, ready to be learned from; CheckpointError where the bytes are no rows of this network."""
+    """The rows again, ready to be learned from; CheckpointError where the bytes are not rows of this network."""
     count, features, slots = len(packed), shape.features, shape.num_values
     rows = blank_rows(shape, count)
     halves = np.zeros((2, count, slots), dtype=np.uint16)

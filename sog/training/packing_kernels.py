@@ -97,7 +97,7 @@ def write_rows(dense: Dense, layout: RowLayout, out: Array, ends: Int64) -> int:
 
 @njit
 def read_rows(dense: Dense, layout: RowLayout, content: Array, ends: Int64) -> int:
-    """Read all rows into arrays of zeros; 1 where the bytes are no rows of this layout, otherwise 0."""
+    """Read all rows into arrays of zeros; 1 where the bytes are not rows of this layout, otherwise 0."""
     start = 0
     for r in range(len(ends)):
         end = ends[r]

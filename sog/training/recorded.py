@@ -15,7 +15,7 @@ __all__ = ["RecordedRun", "load_run"]
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """A training run as its folder tells it.
+    """A training run as its folder describes it.
 
     algorithm: its algorithm string.  round, minutes: how far it is.  curve: a column each of round, minutes (of
     training), steps, rows, games, searches, queries, value_loss, policy_loss and measured, a number a round.

@@ -150,5 +150,5 @@ class ReplayWindow:
         self._files.remove_others()
 
     def close(self) -> None:
-        """Close the files, after which the window is of no more use."""
+        """Close the files, after which the window cannot be used."""
         self._files.close()

@@ -118,7 +118,7 @@ class RowFiles:
 
     @property
     def first(self) -> int:
-        """The number of the oldest row in a file; `end` where there is none."""
+        """The number of the oldest row in a file; `end` without rows."""
         return self._files[0].first if self._files else self.end
 
     def remove_others(self) -> None:

@@ -157,7 +157,7 @@ class RemoteWorkers:
 
 
 def _answer(worker: int, pending: Pending) -> tuple[Harvest, float]:
-    """A worker's harvest and the seconds that it has compiled; SogError with its number where there is none."""
+    """A worker's harvest and the seconds that it has compiled; SogError with its number where it failed."""
     try:
         answer: tuple[Harvest, float] = pending.result()
     except WorkLost as error:

@@ -128,7 +128,7 @@ class SearchGrowth:
 
 
 def check_budget(simulations: int, per_update: float) -> None:
-    """SettingError for what is no search budget, and for one that would take minutes."""
+    """SettingError for numbers that are not a search budget, and for a budget that would take minutes."""
     budget = Budget(simulations, per_update)
     if simulations > _MOST_SIMULATIONS or budget.rounds * budget.updates > _MOST_UPDATES:
         most = f"{_MOST_SIMULATIONS:,} simulations and {_MOST_UPDATES:,} regret updates"

@@ -54,7 +54,7 @@ class Offers:
     def __init__(self, named: Sequence[str] = (), code: Sequence[str] = ()) -> None:
         """named: runs' folders and game strings.  code: agents as MODULE:CLASS, which play any game.
 
-        SettingError for a folder that is no run's, GameError for what is no game.
+        SettingError for a folder without a run, GameError for an unknown game.
         """
         self.runs: dict[str, RunFolder] = {}
         self.code = tuple(code)

@@ -21,7 +21,7 @@ _WORDS: Final = 90  # letters of what is said of a node
 
 
 class Recording:
-    """The record of one search: give `after_round` to it, then read `finished()`. The search is none the different.
+    """The record of one search: give `after_round` to it, then read `finished()`. The search is not changed by it.
 
     tree: it grows.  start: the searched node in it.
     """

@@ -297,7 +297,7 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _number(form: dict[str, str], name: str, kind: Callable[[str], T]) -> T | None:
-    """A field's number; None where it is empty. SettingError where it is none."""
+    """A field's number; None where it is empty. SettingError for other text."""
     text = form.get(name, "").strip()
     if not text:
         return None

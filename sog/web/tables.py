@@ -132,7 +132,7 @@ class PlayTables:
             table.move(column, found)
 
     def get(self, name: str) -> PlayTable:
-        """The game of this name, read from its file where it is not in memory. SettingError where there is none."""
+        """The game of this name, read from its file where it is not in memory. SettingError for an unknown name."""
         with self._lock:
             if not _ID.fullmatch(name):
                 raise SettingError("there is no such game")

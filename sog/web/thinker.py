@@ -66,7 +66,7 @@ class Thinker:
         return found
 
     def look(self, asked: PositionAsked) -> SearchGrowth:
-        """A search of a position, recorded. SogError where the network or the position is none."""
+        """A search of a position, recorded. SogError where the network or the position cannot be opened."""
         opened = self._network(asked.agent, asked.game)
         chosen = Student(simulations=asked.simulations, per_update=asked.per_update)
         plays = player_with(opened, chosen, opened.game.deterministic)

@@ -1,6 +1,6 @@
 """What a viewer may know of a game: one frozen type, of which page, JSON and record are made, and nothing else.
 
-A viewer is a seat, or nobody; once the game is over, both hands are open. Two games that a viewer cannot tell apart
+A viewer is a seat, or nobody; once the game is over, both hands are open. Two games that are the same to a viewer
 give equal views (tests/web/test_leaks.py). So nothing here may depend on the other player's infostate: not its legal
 actions, not the agent's belief (which is given the agent's own hand), not the seed.
 """

@@ -124,7 +124,7 @@ class _Draws:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Go on where this run left them; afterwards they are as they were."""
+        """Continue where this run left them; afterwards they are as they were."""
         before = np.random.get_state()  # noqa: NPY002
         with torch.random.fork_rng(devices=[]):
             if self._torch is None:

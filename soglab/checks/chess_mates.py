@@ -48,7 +48,7 @@ def played(rng: np.random.Generator) -> list[Any]:
 
 
 def make_mates(sizes: Mapping[int, int], seed: int) -> list[Mate]:
-    """So many positions for each number of moves, all different, in the order of `sizes`."""
+    """This many positions for each number of moves, all different, in the order of `sizes`."""
     rng, found = np.random.default_rng(seed), {moves: dict[str, Mate]() for moves in sizes}
     reported = time.monotonic()
     while any(len(found[moves]) < size for moves, size in sizes.items()):

@@ -74,7 +74,7 @@ def random_position(stones: int, rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def make_sets(sizes: Mapping[str, int], seed: int, journal: Journal) -> list[Scored]:
-    """So many positions for each set, in the order of the sets."""
+    """This many positions for each set, in the order of the sets."""
     found: dict[str, list[Scored]] = {name: [] for name in sizes}
     reported = time.monotonic()
     for number, (phase, (fewest, most)) in enumerate(_STONES.items()):

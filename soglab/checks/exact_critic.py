@@ -45,7 +45,7 @@ class ExactCritic:
         self.worth = np.zeros((len(found), len(which)))
         self.worth[~self.going] = game.utilities(found.states[~self.going])[:, None]
         self.reach = np.ones(len(found))
-        players = np.minimum(actors, 1)  # chance's policy stands with every transformation
+        players = np.minimum(actors, 1)  # chance's policy is the same with every transformation
         for turn in range(int(self.turns.max()), 0, -1):
             here = np.flatnonzero(self.turns == turn)
             above = parent[here]

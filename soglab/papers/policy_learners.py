@@ -98,7 +98,7 @@ def compute(key: Key) -> Result:
 
 
 def _trained(key: Key) -> list[Result]:
-    """Train a run, or go on with one that was stopped, and measure up to SNAPSHOTS of its networks."""
+    """Train a run, or continue one that was stopped, and measure up to SNAPSHOTS of its networks."""
     game, policy, minutes = key["game"], key["policy"], key["minutes"]
     settings = replace(_settings(game, policy), rounds=2**30)
     folder = RUNS / f"{key['made_of']}-{key['seed']}-{minutes:g}"

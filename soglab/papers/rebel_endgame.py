@@ -2,7 +2,7 @@
 
 Both players have 20,000 chips behind a pot of 2,000, the board is 3s7hTdKs, every hand is possible; the first raise
 of a round is 0.5 pot, 1 pot or all-in, later ones 0.75 pot or all-in. ReBeL's Fig. 2 plots its agent's exploitability
-beside such a curve, and its text says that the agent ends up where about 125 iterations of full-game CFR stand. Its
+beside such a curve, and its text says that the agent is as exploitable as full-game CFR after about 125 iterations. Its
 CFR is linear and alternating.
 """
 
@@ -21,7 +21,7 @@ from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result
 
 ENDGAME: Final = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"
 RULES: Final = {"Linear CFR": LINEAR_CFR, "DCFR": DCFR, "CFR+": CFR_PLUS}
-PAPER_ITERATIONS: Final = 125  # of full-game CFR, where ReBeL's agent stands
+PAPER_ITERATIONS: Final = 125  # of full-game CFR, as exploitable as ReBeL's agent
 _MARKS: Final = (1, 2, 3, 5, 8, 12, 20, 32, 50, 75, PAPER_ITERATIONS, 180, 250, 350, 500, 700, 1000)
 _QUICK: Final = 12
 

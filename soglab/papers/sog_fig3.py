@@ -1,6 +1,6 @@
 """SoG Fig. 3 (PoG Fig. 7): exploitability of the search agent against training steps, a line for each search budget.
 
-The networks are the snapshots of one training run for each game. Beside every line stands what the same budget
+The networks are the snapshots of one training run for each game. Beside every line is what the same budget
 reaches with exact leaves, where that can be had: what is left there is the search's error, not the network's.
 """
 

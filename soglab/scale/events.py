@@ -43,7 +43,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Use:
-    """So much of a resource: core seconds, bytes."""
+    """An amount of a resource: core seconds, bytes."""
 
     resource: Resource
     amount: float
@@ -73,14 +73,14 @@ class Simulation:
         self._go_on(process)
 
     def open(self, gate: Gate) -> None:
-        """All who wait at the gate go on."""
+        """All who wait at the gate continue."""
         gate.is_open = True
         waiting, gate.waiting = gate.waiting, []
         for process in waiting:
             self._go_on(process)
 
     def run(self, seconds: float) -> None:
-        """Let so much time pass."""
+        """Let this much time pass."""
         end = self.now + seconds
         while self._events and self._events[0][0] <= end:
             at, _, resource, version = heapq.heappop(self._events)

@@ -144,7 +144,7 @@ class BoardGame(SelfPlayGame):
         ]
 
     def _drawn_noise(self, actions: int) -> Float64 | None:
-        """float64[A]: Gumbel noise for the root's logits; None where there is none."""
+        """float64[A]: Gumbel noise for the root's logits; None without noise."""
         return self.play.gumbel * self.rng.gumbel(size=actions) if self.play.gumbel else None
 
     def _draw_queries(self) -> None:

@@ -69,7 +69,7 @@ def distillation(
 
     limit_gb: memory for listing the game.  network: hidden layers x width, None for the demo's.
     Raises CheckpointError for a checkpoint without a critic, GameError for a game that cannot be listed by public
-    states, SettingError for values or sizes that there are none of.
+    states, SettingError for unknown values or a malformed size.
     """
     kept = load_with_critic(find_checkpoint(checkpoint))
     settings = sog_preset(make_game(kept.game), "demo")

@@ -46,7 +46,7 @@ class CriticTeacher:
     ) -> None:
         """public: the listed tree of the same game.  policy: float64[A, I] at each of its decisions.
 
-        SettingError for values that there are none of.
+        SettingError for unknown values.
         """
         if values not in VALUES:
             raise SettingError(f"no values are called {values}; known: {', '.join(VALUES)}")

@@ -77,7 +77,7 @@ def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
 
 
 def refuse_no_policy(game: HistoryGame, network: CVPN) -> None:
-    """CheckpointError for a network that is no policy network of the game: one that values beliefs, say."""
+    """CheckpointError for a network that is not a policy network of the game, such as one that values beliefs."""
     shape = network.shape
     if (shape.features, shape.slots, shape.actions) != (game.num_inputs, (1, 1), game.num_actions):
         raise CheckpointError(f"the network is no policy network of {game.name}; train one, say by rnad")

@@ -58,7 +58,7 @@ def train_policy(
 
 @dataclass
 class PolicyRounds:
-    """A run as `play_rounds` sees it.  decisions: seen so far.  losses: of each step of the round in hand."""
+    """A run as `play_rounds` sees it.  decisions: seen so far.  losses: of each step of the current round."""
 
     run: Run
     settings: PolicySettings

@@ -63,13 +63,13 @@ def infostates_once(inputs: Float32, legal: Bool) -> tuple[Int64, Int64]:
     """
     first, row = distinct_rows(inputs)
     # Equal inputs with other legal actions are different infostates.
-    if (legal[first][row] != legal).any():  # an input that does not tell all infostates apart
+    if (legal[first][row] != legal).any():  # an input that is the same at several infostates
         first, row = distinct_rows(np.concatenate((inputs, legal), axis=1, dtype=np.float32))
     return first, row
 
 
 def visit_weights(seen: SeenDecisions, power: float) -> Float64:
-    """float64[D]: so much does each decision count, in no unit, if an infostate counts as its visits to this power."""
+    """float64[D]: each decision's weight, up to a factor, if an infostate's weight is its visits to this power."""
     # An infostate with n visits has n decisions of weight n^(power - 1) each: n^power in all.
     visits = torch.bincount(seen.row).double() ** (power - 1.0)
     weights: Float64 = visits[seen.row].numpy()

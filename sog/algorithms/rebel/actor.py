@@ -141,7 +141,7 @@ class Generating:
     def steps(self) -> SearchGenerator:
         """The solve, as a generator of leaf beliefs."""
         yield from solve(self.games, self.acting.solve, self._visit, self._leaving)
-        # A game that found no leaf to go on from has ended.
+        # A game that left its subgame without a leaf has ended.
         PLAYED.add(sum(map(len, self._leaving.values())) - len(self.found), searches=len(self.positions))
 
     def _visit(self, t: int) -> None:

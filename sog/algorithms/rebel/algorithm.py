@@ -68,7 +68,7 @@ class Rebel(Algorithm):
 
     @property
     def solver_named(self) -> Solver:
-        """The solver of subgames; SettingError where there is none of that name."""
+        """The solver of subgames; SettingError for an unknown name."""
         solver: Solver = coerced("solver", self.solver or CFR_D.name, Solver)
         return solver
 

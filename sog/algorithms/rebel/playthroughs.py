@@ -31,7 +31,7 @@ __all__ = ["WIDTH", "AveragePlay", "held_at_once", "mean_exploitability", "mean_
 
 # Subgames solved side by side: this many leaves fill a network's batch even where most have nothing new to evaluate.
 WIDTH = 512
-# Playthroughs are held at once, so that equal subgames among them are solved once, as long as they fit in so much.
+# Playthroughs are held at once, so that equal subgames among them are solved once, as long as they fit into this much.
 HELD, HELD_BYTES = 1024, 1 << 30
 
 

@@ -70,7 +70,7 @@ class Sepot(PolicyAlgorithm):
     alpha: float | None = None
 
     def __post_init__(self) -> None:
-        self.search_settings()  # refuses what is none
+        self.search_settings()  # refuses values outside their range
         if self.alpha is not None and not 0.0 <= self.alpha <= 1.0:
             raise SettingError(f"alpha must lie in [0, 1], not {self.alpha}")
 

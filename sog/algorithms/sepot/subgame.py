@@ -66,10 +66,10 @@ class Subgame(CompiledGame):
     below: the histories; they are the game's first moments.
     """
 
-    sparse = True  # where both players hide what they did, most pairs of infostates stand for no history
+    sparse = True  # where both players hide what they did, most pairs of infostates have no history
 
     def __init__(self, game: HistoryGame, below: Below, choice: LeafChoice | None = None) -> None:
-        """choice: at the leaves, None where there are none.
+        """choice: at the leaves, None without leaves.
 
         GameError for a game without public observations, TooManyHistories where its matrices would be too large.
         """

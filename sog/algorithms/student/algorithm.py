@@ -94,7 +94,7 @@ class Student(Algorithm):
     every_decision: bool | None = None
 
     def __post_init__(self) -> None:
-        self._budget(1, 1.0)  # refuses what is no budget
+        self._budget(1, 1.0)  # refuses numbers that are not a budget
         if self.paper not in _PAPERS:
             raise SettingError(f"paper is sog or pog, not {self.paper}")
         if self.alpha is not None and not 0.0 <= self.alpha <= 1.0:

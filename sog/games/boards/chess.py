@@ -64,8 +64,8 @@ class Chess(PositionGame):
     capture is legal (FIDE 9.2.3), which OpenSpiel does not ask: see chess_positions.
 
     Actions: see chess_moves. Planes, float32[119, 8, 8] (AlphaZero, "Representation"), files by ranks, from the
-    mover's side: 8 positions of 14 planes (own and opposing pawn, knight, bishop, rook, queen, king; stood twice,
-    stood three times), the mover's castling rights to the king's and the queen's side, the opponent's, half moves
+    mover's side: 8 positions of 14 planes (own and opposing pawn, knight, bishop, rook, queen, king; occurred twice,
+    occurred three times), the mover's castling rights to the king's and the queen's side, the opponent's, half moves
     without progress in hundreds, full moves in hundreds, and ones where Black acts.
     """
 
@@ -74,7 +74,7 @@ class Chess(PositionGame):
     record_suffix = ".pgn"
 
     def __init__(self, fen: str = START) -> None:
-        """`fen`: where play begins. GameError where it is no position of chess."""
+        """`fen`: where play begins. GameError where it is not a position of chess."""
         spiel = pyspiel.load_game("chess")
         start = spiel.new_initial_state(checked_fen(fen))
         name = "chess" if fen == START else write_game("chess", {"fen": fen})

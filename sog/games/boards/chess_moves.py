@@ -43,7 +43,7 @@ _PLANE_OF: Final = {step: plane for plane, step in enumerate(PLANE_STEPS) if pla
 
 
 def step_of(action: int, black: bool, pawn: bool) -> ChessStep:
-    """What an action moves; `pawn`: whether a pawn stands on its square, which then may become a queen."""
+    """What an action moves; `pawn`: whether a pawn is on its square, which then may become a queen."""
     if action >= QUEENSIDE:
         rank = 7 if black else 0
         return ChessStep(4 * 8 + rank, (2 if action == QUEENSIDE else 6) * 8 + rank)
@@ -76,7 +76,7 @@ def write_step(step: ChessStep) -> str:
 
 
 def read_step(text: str) -> ChessStep:
-    """The step that UCI's notation names; GameError where it is none."""
+    """The step that UCI's notation names; GameError for a malformed one."""
     letters = text.lower()
     fits = len(letters) in (4, 5) and letters[0] in _FILES and letters[2] in _FILES
     if not fits or letters[1] not in _RANKS or letters[3] not in _RANKS or letters[4:] not in ("", *"qrbn"):

@@ -21,7 +21,7 @@ _STEPS: Final = 3
 def random_endgame(rng: np.random.Generator, near: bool = False) -> str:
     """One to three queens or rooks, their colour, the player to move and all squares uniform among legal positions.
 
-    near: only among those where the lone king stands on the rim and the other king is at most three steps away: with a
+    near: only among those where the lone king is on the rim and the other king is at most three steps away: with a
     queen 90% of these are won within four moves, of all positions 25%.
     The game may be over there, by mate or by stalemate.
     """
@@ -38,7 +38,7 @@ def random_endgame(rng: np.random.Generator, near: bool = False) -> str:
 
 
 def _is_near(king: int, lone: int) -> bool:
-    """Whether the lone king stands on the rim and the other at most three steps away."""
+    """Whether the lone king is on the rim and the other at most three steps away."""
     (file, rank), (other_file, other_rank) = divmod(lone, 8), divmod(king, 8)
     return (file in _RIM or rank in _RIM) and max(abs(file - other_file), abs(rank - other_rank)) <= _STEPS
 

@@ -1,4 +1,4 @@
-"""Whether a FEN is a position of chess that play could go on from.
+"""Whether a FEN is a position of chess that play could continue from.
 
 OpenSpiel believes a FEN: castling without a rook or a passed square without its pawn end in an error of its own, a
 king that can be taken in worse.
@@ -29,7 +29,7 @@ _AT_HOME: Final = {"K": ("K", 7, 0), "Q": ("K", 0, 0), "k": ("k", 7, 7), "q": ("
 
 
 def checked_fen(fen: str) -> str:
-    """The FEN itself; GameError, in one line that says why, where it is no position of chess."""
+    """The FEN itself; GameError, in one line that says why, where it is not a position of chess."""
     if len(fen) > _LONGEST or not _FEN.fullmatch(fen):
         raise GameError(f"not a chess position in FEN's six fields: {fen[:_LONGEST]!r}")
     placed, mover, castling, passed, _, _ = fen.split(" ")
@@ -71,7 +71,7 @@ def _fault_of_castling(board: _Board, castling: str) -> str:
 
 
 def _fault_of_passing(board: _Board, passed: str, white: bool) -> str:
-    """Of the square that a pawn has just passed: it and the one behind are empty, and the pawn stands before it."""
+    """Of the square that a pawn has just passed: it and the one behind are empty, and the pawn is before it."""
     if passed == "-":
         return ""
     x, y = ord(passed[0]) - ord("a"), int(passed[1]) - 1

@@ -22,7 +22,7 @@ WHITE: Final = 1  # the player numbers are OpenSpiel's
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
 _LARGEST_KOMI: Final = 1000.0
 _HISTORY: Final = 2  # positions that the planes show
-_SHOWN_KOMI: Final = 12.5  # points: the largest komi that the planes tell from larger ones
+_SHOWN_KOMI: Final = 12.5  # points: the planes show larger komi as this one
 _SPREAD: Final = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)  # points by which the variants' komi differs
 _CODES: Final = np.zeros(256, dtype=np.int8)
 _CODES[[ord("X"), ord("O")]] = 1, 2
@@ -33,7 +33,7 @@ class Go(PositionGame):
 
     Player 0 is Black and moves first. Rules are OpenSpiel's: two passes end the game, all stones on the board count
     as alive, suicide and retaking a ko at once are illegal, a whole-board position that comes up again ends the game as
-    a draw, and after 2 * N * N moves the board is scored as it stands. A tied score is a draw.
+    a draw, and after 2 * N * N moves the board is scored as it is. A tied score is a draw.
 
     Planes, float32[6, N, N]: the mover's stones in the 2 latest positions, the opponent's, the komi as the mover sees
     it, and ones where Black acts. Two positions show the ko and whether the move before was a pass. The komi's plane

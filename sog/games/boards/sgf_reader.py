@@ -20,7 +20,7 @@ _KNOWN: Final = frozenset({"B", "W", "AB", "AW", "AE", "SZ", "KM"})
 class SgfGame:
     """Stones and passes in order, each a colour (0 Black, 1 White), an action of Go, and whether it is a move.
 
-    komi: None where the file names none. Stones that are no moves are set up.
+    komi: None where the file names none. Stones that were not played are set up.
     """
 
     size: int
@@ -29,7 +29,7 @@ class SgfGame:
 
 
 def read_sgf(text: str) -> SgfGame:
-    """The main line; GameError for what is no SGF, or takes stones away."""
+    """The main line; GameError for text that is not SGF, or that takes stones away."""
     size, komi, plays = 19, None, list[tuple[int, int, bool]]()
     for name, value in _main_line(text):
         try:
@@ -49,7 +49,7 @@ def read_sgf(text: str) -> SgfGame:
 
 
 def _main_line(text: str) -> Iterator[tuple[str, str]]:
-    """Properties and their values up to the end of the first variation; GameError where the text is no SGF."""
+    """Properties and their values up to the end of the first variation; GameError where the text is not SGF."""
     at, name, nodes = 0, "", 0
     while (token := _TOKEN.match(text, at)) is not None:
         mark, letters, value = token.groups()

@@ -24,8 +24,8 @@ _RELATIVE = 1e-9
 class Comparison:
     """What `compare_with_openspiel` saw.
 
-    pairs: pairs with weight at decision and terminal states.  histories: OpenSpiel's histories that they
-    stand for.  infostates: the actors' infostates.  openspiel_infostates: OpenSpiel's of the whole game;
+    pairs: pairs with weight at decision and terminal states.  histories: OpenSpiel's histories of
+    these pairs.  infostates: the actors' infostates.  openspiel_infostates: OpenSpiel's of the whole game;
     more than `infostates` only where the game merges some.  complete: whether all of it was compared; if
     not, `openspiel_infostates` is 0.
     """
@@ -105,7 +105,7 @@ def _replay(game: Game, spiel: Any, s: State, i0: int, i1: int) -> tuple[SpielSt
 
 
 def _whole(game: Game, s: State, pair: tuple[int, int], ratio: float) -> int:
-    """How many of OpenSpiel's histories the pair stands for, all of one chance probability."""
+    """How many of OpenSpiel's histories the pair has, all of one chance probability."""
     count = round(ratio)
     if count < 1 or abs(ratio - count) > _RELATIVE * count:
         raise _fault(game, s, pair, f"the weight is {ratio:.6g} times OpenSpiel's chance of the history")

@@ -69,7 +69,7 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> GameRepor
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
     Attributes; types, shapes, dtypes, actions, slots, features and names; the pair weights of the children against the
-    parent's; payoffs against u_max and the weights; features that tell apart where other actions are possible; draws of
+    parent's; payoffs against u_max and the weights; features that differ where other actions are possible; draws of
     chance; the same answers when called again (at 1,000 states); no state leads back to itself; games end; the
     symmetries that the game names. Raises GameError on the first violation, or where the game's own code raises, in one
     line that names the game and the public state; SettingError for `max_states` below 1 or a negative seed.

@@ -27,7 +27,7 @@ def check_repeats(game: Game, s: State) -> None:
 
 
 def same_state(game: Game, first: State, second: State) -> bool:
-    """Whether two public states are one: equal, or alike in all that is seen of them where they are no values."""
+    """Whether two public states are one: equal, or, of a type that compares by identity, seen alike."""
     if first == second:
         return True
     here, there = ([game.actor(s), game.num_infostates(s), game.actions(s), game.features(s)] for s in (first, second))

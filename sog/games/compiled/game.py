@@ -1,4 +1,4 @@
-"""A game compiled from its histories: public states by number, pairs that may stand for several histories."""
+"""A game compiled from its histories: public states by number, pairs that may have several histories each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SPARSE: Final = 8
 class CompiledGame(Game):
     """Moments under a partition as a game. Who derives from it says what it is called and what a network sees.
 
-    A public state is a number. A pair may stand for several histories: weights and payoffs are their sums. Nothing is
+    A public state is a number. A pair may have several histories: weights and payoffs are their sums. Nothing is
     shown at a terminal state, where an infostate is the last one with the last action.
     moments: the histories.  tree: their public states.  sparse: whether operators of few entries are SparseOperators,
     which neither solves of leaves with networks (sog/searches/depth_limited) nor networks of matchups take.

@@ -27,7 +27,7 @@ class BetSizes(ABC):
 
     @abstractmethod
     def options(self, betting: Betting, dead: float) -> list[tuple[int, int]]:
-        """The raises where the betting stands; `dead`: the pot at the root, chips."""
+        """The raises at this point of the betting; `dead`: the pot at the root, chips."""
 
     @abstractmethod
     def name(self, action: int) -> str:

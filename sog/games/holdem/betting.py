@@ -22,7 +22,7 @@ DEALER: Final = 1  # the player who acts first before the flop
 
 @dataclass(frozen=True)
 class Betting:
-    """Where the betting stands.
+    """The state of the betting.
 
     street: the betting round, 0..3.  paid: chips paid by each player.  stacks: chips each may pay in all.
     raised: the last raise of this round, or the big blind; the next one is at least as large.
@@ -54,7 +54,7 @@ class Betting:
 
     @property
     def matched(self) -> int:
-        """The chips each player stands to lose; what one paid above the other goes back."""
+        """The chips that each player can lose; what one paid above the other is returned."""
         return min(self.paid)
 
     @property

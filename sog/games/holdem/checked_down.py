@@ -22,7 +22,7 @@ from sog.games.holdem.equity import BOARDS, preflop_signs
 __all__ = ["checked_down"]
 
 _FULL: Final = BOARD_CARDS[RIVER]
-_KEPT: Final = 24  # matrices of 7 MB: a searching process has few boards in hand
+_KEPT: Final = 24  # matrices of 7 MB: a searching process uses few boards at a time
 
 
 def checked_down(board: tuple[int, ...], ranges: tuple[Float64, Float64]) -> tuple[Float64, Float64]:

@@ -97,7 +97,7 @@ def _file() -> Path:
 
 
 def _read(path: Path) -> Int32 | None:
-    """The table of a file; None where there is none, or another one."""
+    """The table of a file; None for a missing file, or one with another table."""
     with suppress(OSError, ValueError):
         with open_regular(path, _LARGEST_FILE) as (file, size):
             content = read_bounded(file, size)
@@ -117,7 +117,7 @@ def _counted(report: Callable[[int], None]) -> Int32:
         scores.add_signs(boards[begin : begin + _CHUNK], weights[begin : begin + _CHUNK], upper)
         report(min(begin + _CHUNK, CANONICAL))
     once = (upper - upper.T).astype(np.int64)
-    # A board that stands for `weight` boards was counted `weight` times: each exchange of suits has its 24th of them.
+    # A board that represents `weight` boards was counted `weight` times: each exchange of suits has its 24th of them.
     total = np.zeros((HANDS, HANDS), dtype=np.int64)
     for suits in permutations(range(4)):
         to = permuted_hands(suits)

@@ -28,7 +28,7 @@ _SPREAD: Final = 2 + _BINS  # numbers that say how a hand does against a range
 # of the opponent's range that it may meet, and log(1 + its own weight), which is 1 in a uniform range.
 WIDTH: Final = 2 * _SPREAD + 3
 
-_TABLES: Final = 256  # boards in hand, of 0.2 MB each
+_TABLES: Final = 256  # boards that are kept, of 0.2 MB each
 # Full boards that are looked at: on the turn all 48; before it there are too many, and a fixed part of them is taken.
 _EVERY: Final = 49  # on the flop 24 of 1,176: each 49th
 _BEFORE_FLOP: Final = 24  # of 2,598,960, drawn once
@@ -39,7 +39,7 @@ class _BoardTable(NamedTuple):
 
     dealt: int16[R, K], the cards to come.  order, ends: int16[R, H], the live hands' slots, weakest first, and for
     each of them the end of its run of equal hands.  low, high: int16[L], the cards of the slots that the board leaves.
-    pair: int16[52, 52], the slot of two cards, -1 where there is none.  equity: float32[L], against all hands, in
+    pair: int16[52, 52], the slot of two cards, -1 unless a live hand.  equity: float32[L], against all hands, in
     [-1, 1].
     """
 

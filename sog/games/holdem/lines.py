@@ -13,7 +13,7 @@ from sog.games.holdem.game import Holdem, HoldemState
 def follow(game: Holdem, line: str) -> HoldemState:
     """The public state after a line from the root; GameError names the first word that does not fit.
 
-    Between commas stand fold, check, call, board cards, and bet, raise or raise to with a size: one of the
+    Between commas are fold, check, call, board cards, and bet, raise or raise to with a size: one of the
     game's (0.5, allin) or the chips of this betting round.
     """
     s = game.root()

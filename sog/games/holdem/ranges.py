@@ -24,8 +24,8 @@ FULL = "full"  # every hand
 def parse_range(text: str) -> Float64:
     """float64[1326]: the weight, 0 to 1, of every hand in a range; a later entry replaces an earlier one.
 
-    Entries stand between commas: AA, AKs, AKo, AK, 22+, A2s+, A2s-A5s, T9s-65s, QhJh, full; with ":0.5"
-    behind it an entry has that weight. GameError names the first entry that is none of these.
+    Entries are separated by commas: AA, AKs, AKo, AK, 22+, A2s+, A2s-A5s, T9s-65s, QhJh, full; with ":0.5"
+    behind it an entry has that weight. GameError names the first entry of another form.
     """
     weights = np.zeros(HANDS)
     for entry in text.split(","):

@@ -35,7 +35,7 @@ def _top(mask: int, count: int) -> int:
 
 @kernel
 def _straight(mask: int) -> int:
-    """A bit for the highest straight among the ranks, 0 where there is none; the ace also stands below the two."""
+    """A bit for the highest straight among the ranks, 0 without a straight; the ace also counts as below the two."""
     low = mask << 1 | mask >> 12
     top: int = _top(low & low >> 1 & low >> 2 & low >> 3 & low >> 4, 1)
     return top
@@ -250,7 +250,7 @@ def range_equities(board: Array, weights: Array, equities: Array) -> None:
 def canonical_boards(boards: Array, weights: Array) -> int:
     """Full boards of which no two are alike by an exchange of suits, and how many are like each; returns their number.
 
-    boards: int64[B, 5] and weights: int32[B] are written; a board stands for all whose suits' ranks are the same sets.
+    boards: int64[B, 5] and weights: int32[B] are written; a board represents all whose suits' ranks are the same sets.
     """
     places = np.arange(5)
     found = 0

@@ -134,7 +134,7 @@ def _joined(pair: tuple[int, int]) -> str:
 
 
 def _readable(value: Parameter) -> Parameter:
-    """A number that stands alone, as in bets=0.5, is read as a number."""
+    """A single number, as in bets=0.5, is read as a number."""
     if isinstance(value, str):
         try:
             return float(value) if "." in value else int(value)

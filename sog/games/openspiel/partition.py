@@ -118,7 +118,7 @@ def _check_recall(h: OpenSpielHistories) -> None:
 
 
 def _split(word: Array, other: Array) -> int | None:
-    """A place whose word stands with two values of `other`; None where each has one."""
+    """A place whose word occurs with two values of `other`; None where each has one."""
     order = np.lexsort((other, word))
     again = (np.diff(word[order]) == 0) & (np.diff(other[order]) != 0)
     return int(order[1:][again][0]) if again.any() else None

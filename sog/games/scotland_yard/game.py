@@ -13,8 +13,8 @@ Mr X wins 1 if he escapes and loses 1 if he is caught. The rules are the classic
   none of them can move, Mr X wins; when Mr X cannot move at his turn, he loses.
 - The cards are the classic 18: Mr X draws his start first and unseen, then the detectives draw theirs.
 
-Public states. Mr X's infostates are the stations where he can be as far as the tickets, reveals and the
-detectives' stations tell: paths to one station merge, since only the station matters from then on. The
+Public states. Mr X's infostates are the stations where he can be by the tickets, the reveals and the
+detectives' stations: paths to one station merge, since only the station matters from then on. The
 detectives have one infostate. What Mr X's station decides (caught or missed, stuck or free) is a NATURE
 state of probability 1, left out where the outcome is certain. A reveal is the public edge of the move
 itself. Two public states are the same only if all that was seen up to them is the same.

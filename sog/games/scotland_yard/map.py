@@ -98,7 +98,7 @@ def named_cut(name: str) -> tuple[int, int] | None:
 def read_map(name: str) -> CityMap:
     """The map shipped under this name (SHIPPED), a cut of London, or the map in the file at this path.
 
-    Raises GameError where there is no such map or its text is not a map.
+    Raises GameError for an unknown map, or text that is not a map.
     """
     if cut := named_cut(name):
         return cut_map(read_map("london"), *cut)
@@ -113,7 +113,7 @@ def read_map(name: str) -> CityMap:
 
 
 def _read_file(path: Path) -> str:
-    """The text of a map file; OSError or ValueError where it is no file, too large for a map, or not UTF-8."""
+    """The text of a map file; OSError or ValueError where it is not a file, too large for a map, or not UTF-8."""
     if not path.is_file() or path.stat().st_size > _LARGEST_FILE:
         raise ValueError(f"{path} is not a file of at most {_LARGEST_FILE:,} bytes")
     return path.read_text(encoding="utf-8")

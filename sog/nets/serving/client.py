@@ -80,7 +80,7 @@ class ServedEvaluator:
     """
 
     def __init__(self, name: str, shape: NetworkShape, rows: int = ROWS) -> None:
-        """Connect to the process called `name`. Raises EvaluatorLost where there is none."""
+        """Connect to the process called `name`. Raises EvaluatorLost where it is gone."""
         self.shape = shape
         self._talk = _Talk(name)
         memory = new_memory(4 * rows * (shape.inputs + shape.outputs))

@@ -172,7 +172,7 @@ class _Server:
         return [actor for actor in self.actors.values() if actor.waiting]
 
     def _patience(self) -> float | None:
-        """Seconds until the oldest request has waited long enough; None where there is none."""
+        """Seconds until the oldest request has waited long enough; None where no request waits."""
         oldest = min((actor.since for actor in self._waiting()), default=None)
         if oldest is None:
             return None

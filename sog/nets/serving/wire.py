@@ -115,7 +115,7 @@ def listen(name: str) -> socket.socket:
 
 
 def connect(name: str) -> socket.socket:
-    """A socket to the evaluator process with this name. Raises SogError where there is none."""
+    """A socket to the evaluator process with this name. Raises SogError where no process has it."""
     talk = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         talk.connect(address(name))
@@ -137,7 +137,7 @@ def send(talk: socket.socket, message: Message) -> None:
 
 
 def receive(talk: socket.socket) -> Message | None:
-    """The next message, None where the other side has ended; ValueError for what is none."""
+    """The next message, None where the other side has ended; ValueError for bytes that are not a message."""
     try:
         packet, descriptors, _, _ = socket.recv_fds(talk, _LONGEST, 1)
     except ConnectionError:

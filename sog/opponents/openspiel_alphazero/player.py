@@ -28,7 +28,7 @@ __all__ = ["openspiel_alphazero"]
 
 _SIMULATIONS: Final = 100
 _FEWEST: Final = 2  # the first one only looks at the position itself
-_FIRST: Final = 16  # simulations that tell the speed
+_FIRST: Final = 16  # simulations by which the speed is measured
 
 
 def openspiel_alphazero(folder: Path, game: Game, seconds: float | None = None) -> Rate:

@@ -80,7 +80,7 @@ def _seen(b: CityBoard, s: ChasePosition, side: Any, a: Any) -> Any:
 
 @njit
 def _find(t: SeenTrees, n: Any, seen: Any) -> Any:
-    """The child of node n by what was seen; 0 where there is none."""
+    """The child of node n by what was seen; 0 where it is not in the tree."""
     child = t.nodes[n].child
     while child > 0 and t.nodes[child].seen != seen:
         child = t.nodes[child].sibling

@@ -45,7 +45,7 @@ class ChasePlayer(ABC):
         """The action after a public history, which is the `log` of the game's public state.
 
         station: Mr X's, by its index on the map, where he is to move; None for the detectives.
-        GameError where the chase is over or the station is none that the history leaves.
+        GameError where the chase is over or the station is not possible after the history.
         """
         return self.move_after(events_of(self.game, log), station)
 

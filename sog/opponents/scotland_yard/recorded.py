@@ -1,4 +1,4 @@
-"""A recorded chase: what stands on the board after any move of it, and the belief over where Mr X is."""
+"""A recorded chase: the board after any of its moves, and the belief over where Mr X is."""
 
 from __future__ import annotations
 

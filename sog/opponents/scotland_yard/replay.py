@@ -47,7 +47,7 @@ class Event(IntEnum):
 def events_of(game: ScotlandYard, log: Sequence[str]) -> Int64:
     """int64[E, 3]: the rows of a public history, which is the `log` of the game's public state.
 
-    GameError where a word of it is none of this game's.
+    GameError for a word that this game lacks.
     """
     _, placed = starting_stations(game.rules, game.city)
     rows = [(int(Event.START), 0, station) for station in placed]

@@ -70,7 +70,7 @@ class PimBotSettings:
     playout_double: float = 0.3
 
     def __post_init__(self) -> None:
-        """SettingError where a value is none that it may have."""
+        """SettingError for a value outside its range."""
         choices = {"categories": KINDS, "draw": _DRAWS, "x_playout": X_POLICIES}
         choices |= dict.fromkeys(("detective_playout", "hidden_playout"), DETECTIVE_POLICIES)
         for name, allowed in choices.items():

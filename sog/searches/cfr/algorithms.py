@@ -58,7 +58,7 @@ DRAWING: Final = tuple(_MONTE_CARLO)  # those that a seed decides
 
 
 def named(name: str, simultaneous: bool = False, seed: int = 0) -> IterativeSolver:
-    """The algorithm with this name; SettingError where there is none or it has no simultaneous form.
+    """The algorithm with this name; SettingError where the name is unknown or it has no simultaneous form.
 
     simultaneous: both players update at once; the name then says so. Otherwise in turn, except for "sog".
     seed: of an algorithm that draws.

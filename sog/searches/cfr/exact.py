@@ -108,7 +108,7 @@ def measure_policy(public: PublicTree, policy: Policy) -> Measure:
 
 
 def flaw_of(policy: Array, legal: Array) -> str:
-    """Why float64[A, I] is no policy for [A, I], above 0 where legal; empty where it is one.
+    """Why float64[A, I] is not a policy for [A, I], above 0 where legal; empty where it is one.
 
     Its shape, numbers that are not finite or below 0, illegal actions, sums other than 1 with some infostate.
     """

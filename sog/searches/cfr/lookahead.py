@@ -124,7 +124,7 @@ class Lookahead:
         return int(self.nodes.public.item(n))
 
     def node_of(self, public_node: int) -> int:
-        """The first node of a public node; -1 where there is none."""
+        """The first node of a public node; -1 where the tree lacks it."""
         found = np.flatnonzero(self.nodes.public[: self.size] == public_node)
         return int(found[0]) if len(found) else -1
 
@@ -164,7 +164,7 @@ class Lookahead:
         return children
 
     def children_by_action(self, n: int, infostate: int = 0) -> list[int]:
-        """The child that each action of decision node n leads to with an infostate in hand; -1 where it has none."""
+        """The child that each action of decision node n leads to with this infostate; -1 where it has none."""
         children, edges = self.children(n), self.public.edges_of(self.public_node(n), infostate)
         return [children[edge] if children and edge >= 0 else -1 for edge in edges]
 
@@ -320,7 +320,7 @@ class Lookahead:
         return rooms.below(self.public, self.public_node(n), bool(self.counts.late))
 
     def reserve(self, more: Room, ahead: int = 0) -> None:
-        """Make room for this much more, and where there is none, for `ahead` expansions after it as well."""
+        """Make room for this much more; arrays that have to grow get room for `ahead` expansions after it, too."""
         if ahead and rooms.lacking(self.arrays, more):
             more = more.beside(rooms.expected(self.arrays, ahead, self.public.game.perfect_information))
         for name, used, need in rooms.lacking(self.arrays, more):

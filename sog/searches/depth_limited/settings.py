@@ -52,7 +52,7 @@ class SolveSettings:
     prune: leaves whose values would be multiplied by 0 are not evaluated; the result is the same.
     remember: leaves whose beliefs are as when they were last evaluated are not evaluated; the result is the same.
     correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
-    warm: the evaluator's policies stand for the first this many iterations (appendix J); for solvers with PLAIN leaves.
+    warm: how many first iterations count as played with the evaluator's policies (appendix J); for PLAIN leaves.
     hold: regrets that keep CFR at the warm start's policies, in value units for each of its iterations; 0 in the paper.
     """
 

@@ -118,7 +118,7 @@ def advance(public: Public, tree: Tree, games: Games, turns: Turns) -> int:
 
     A turn is one update of rules.Rule at the players' decisions: ranges down, payoffs, leaves' values, values up. It
     is cut in two where the leaves are evaluated, and a call holds the second half of one and the first of the next.
-    Turns before the schedule's origin are not played, and there is none as `last` where all are over.
+    Turns before the schedule's origin are not played. Where `last` is the number of turns, no turn is begun.
     """
     schedule, stretch, blocks, leaves = turns.schedule, turns.stretch, games.blocks, games.leaves
     steps, together = schedule.steps, schedule.together
@@ -204,5 +204,5 @@ def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered
 def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: Players, answered: Answered) -> None:
     """Keep the answers; the players' counterfactual values at all leaves."""
     _keep(public, tree, leaves, answered, 0, len(leaves.nodes))
-    # Weight 1: PLAIN values, as fictitious play has them, are no differences of sums.
+    # Weight 1: PLAIN values, as fictitious play has them, are not differences of sums.
     weighing.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)

@@ -220,7 +220,7 @@ class _GtcfrRun:
     def note_growth(self) -> None:
         """Write into the log how far the search grew."""
         self.log.lost = int(self.state.lost[0] + self.state.owed[0])
-        # Expansions that opened nothing are no loss where the whole subgame is in the tree.
+        # Expansions that opened nothing do not count as lost where the whole subgame is in the tree.
         if self.log.lost:
             self.log.whole = self.complete or not self._has_gap()
 
@@ -280,10 +280,10 @@ class _GtcfrRun:
         nodes, ranges = request.nodes[:found], request.ranges[:found]
         # The first look counts for q_search as well: PoG picks of all queries of a search.
         if self.log.uniform and not self.state.updates[0]:
-            beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
+            beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is not a leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
         beliefs = Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
-        self.answers = in_shape((yield beliefs), beliefs)  # the kernel sees to it that they are finite
+        self.answers = in_shape((yield beliefs), beliefs)  # the kernel checks that they are finite
 
     def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
         """`_expand`, with the prior of a leaf that has none yet."""

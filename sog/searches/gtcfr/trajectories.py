@@ -25,7 +25,7 @@ NO_WORLD: Final = -3  # no node to expand: no pair of infostates could be drawn 
 class Walk(Record):
     """A trajectory: where it is, and at its end what is to be opened."""
 
-    node = Whole("i8")  # the node to expand; -1: there is none
+    node = Whole("i8")  # the node to expand; -1: none
     edge = Whole("i8")  # the edge, or ALL for a leaf; without a node NO_WORLD, or ALL for any other reason
     length = Whole("i8")  # entries of Selection.path, over all trajectories of this phase
     pair = Pair("i8")  # the infostates on the way
@@ -224,8 +224,8 @@ def warm_start(public: Public, tree: Tree, n: int, weight: float) -> None:
 def oldest_leaf(tree: Tree, start: int) -> int:
     """The first leaf below node `start` that was evaluated and can be opened, or else beside the branch to it.
 
-    -1 where there is none. The first child of `start` has the lowest number below it. Nodes below leaves that were
-    opened beside the branch have higher numbers still and count as below (docs/notes.md).
+    -1 where no leaf can be opened. The first child of `start` has the lowest number below it. Nodes below leaves that
+    were opened beside the branch have higher numbers still and count as below (docs/notes.md).
     """
     below = tree.child[tree.nodes[start].child0].node
     # Nodes are numbered in the order in which they were added, so the first is the oldest.

@@ -143,7 +143,7 @@ def make_program(
     a tree that needs far more is refused while it grows. Where `Program.memory` is above the limit all the same, the
     caller refuses it.
     states: public states of one board to begin at, side by side; every board below is then solved by itself, since
-    ranges may tell suits apart. None: the game's root.
+    ranges may differ between suits. None: the game's root.
     """
     roots_at = (game.root(),) if states is None else tuple(states)
     board = roots_at[0].board
@@ -280,7 +280,7 @@ def _boards(board: tuple[int, ...], twins: Sequence[int]) -> SolvedBoards:
 
 def _twin_suits(game: Holdem) -> list[int]:
     """For each suit the lowest one that is the same on the board and in both ranges; maybe the suit itself."""
-    # Ranks on the board, by suit: suits are alike if these agree and no range tells them apart.
+    # Ranks on the board, by suit: suits are alike if these agree and every range treats them alike.
     held = [{c // 4 for c in game.spot.board if c % 4 == s} for s in range(4)]
     ranges = game.root_ranges()
     twins = []

@@ -1,4 +1,4 @@
-"""Solved hold'em spots on disk: everything to look them up again, or to go on solving."""
+"""Solved hold'em spots on disk: everything to look them up again, or to continue solving."""
 
 from __future__ import annotations
 

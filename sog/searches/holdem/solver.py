@@ -263,7 +263,7 @@ class HoldemSolver:
     def set_policy(self, s: HoldemState, policy: Float64) -> None:
         """Make float64[A, 1326] the average policy at a decision of the tree; GameError where it has none.
 
-        On a board that is not solved itself the numbers are those of the board that stands for it.
+        On a board that is not solved itself the numbers are those of the board that represents it.
         """
         rows, hands = self._rows(s)
         rows[:] = policy[:, hands]

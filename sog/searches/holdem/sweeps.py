@@ -94,7 +94,7 @@ class _Place(NamedTuple):
 
 @inlined
 def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach: Array) -> None:
-    """Send the opponent's reach down through the policies that the positive entries of `followed` stand for.
+    """Send the opponent's reach down through the policies that the positive entries of `followed` give.
 
     policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is 0.
     reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE and ADD averages[a, i] += w * reach[i] * policy[a, i].

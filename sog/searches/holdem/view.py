@@ -46,7 +46,7 @@ class View:
     def grid(self) -> tuple[Float64, Float64]:
         """float64[13, 13], the mean weight of each class's hands; float64[A, 13, 13], how often it takes each action.
 
-        Both axes run from A to 2; suited hands stand above the diagonal of pairs.
+        Both axes run from A to 2; suited hands are above the diagonal of pairs.
         """
         top, bottom = len(RANKS) - 1 - HIGH // 4, len(RANKS) - 1 - LOW // 4
         suited = HIGH % 4 == LOW % 4
@@ -83,6 +83,6 @@ def view(solver: HoldemSolver, s: HoldemState) -> View:
             reach = reach * solver.policy(at)[place]
         at = children[place]
     names = tuple(game.action_name(s, int(a)) for a in game.actions(s))
-    # Hands that hold a later card of the board are no part of the range here.
+    # Hands with a later card of the board are not in the range here.
     blocked = np.isin(LOW, s.board) | np.isin(HIGH, s.board)
     return View(s, actor, names, solver.policy(s), np.where(blocked, 0.0, reach))

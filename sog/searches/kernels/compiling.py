@@ -58,7 +58,7 @@ WATCH: Final = CompileWatch()
 
 
 def working_time() -> float:
-    """Seconds on a clock that stands still while kernels compile, as rates and times left need it."""
+    """Seconds on a clock that stops while kernels compile, as rates and times left need it."""
     return time.monotonic() - WATCH.seconds()
 
 

@@ -25,7 +25,7 @@ else:
 
 
 class SameTypes:
-    """A kernel with one compiled form. Whoever calls it must see to the types: they are not checked again.
+    """A kernel with one compiled form. The caller must pass the same types: they are not checked again.
 
     checked: whether every call is checked all the same, with a TypeError; tests set it.
     """

@@ -119,7 +119,7 @@ def part(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
 
 
 def _known(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Without those that speed kernels up but are none of Numba's public ones, where it has them no longer."""
+    """Without the options that speed kernels up but are not public in Numba, where it has them no longer."""
     return {name: value for name, value in options.items() if name not in ("_nrt", "forceinline") or _has(name)}
 
 
@@ -127,6 +127,6 @@ def _known(options: Mapping[str, Any]) -> dict[str, Any]:
 def _has(option: str) -> bool:
     try:
         cast(Any, numba).njit(**{option: False})(_nothing)()
-    except Exception:  # what it raises for options that it has not is none of its promises
+    except Exception:  # what it raises for unknown options is not documented
         return False
     return True

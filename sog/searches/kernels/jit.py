@@ -43,7 +43,7 @@ _PACKAGE: Final = Path(__file__).parents[2]
 def _cache_folder(module: str, root: str) -> str:
     """A folder in `root` named after a kernel module and the text of all that it imports of ours.
 
-    Numba looks only at a kernel's own file to tell whether its cached code is still good, but kernels freeze
+    Numba looks only at a kernel's own file to decide whether its cached code is valid, but kernels freeze
     the constants and helpers of others.
     """
     digest = hashlib.sha256(f"{numba.__version__} {PLAIN}".encode())
@@ -125,7 +125,7 @@ def inlined(function: Kernel) -> Kernel:
 
 
 class _Listener(cast(Any, event).Listener):  # type: ignore[misc]
-    """Tells WATCH when Numba begins and ends to compile."""
+    """Calls WATCH when Numba begins and ends to compile."""
 
     def on_start(self, event: event.Event) -> None:
         WATCH.begin()

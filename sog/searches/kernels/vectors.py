@@ -1,6 +1,6 @@
 """Registers of sixteen float32 or eight float64 in Numba kernels: what loads, stores and fills them; aligned arrays.
 
-Numba leaves loops scalar where it cannot tell that two parts of one array do not overlap; code that names its
+Numba leaves loops scalar where it cannot see that two parts of one array do not overlap; code that names its
 registers is compiled as it is written. An operation is one instruction on CPUs with AVX-512, two with AVX2 and four
 with SSE. Which of the two registers is meant follows from the numbers: those of an array, or the one that fills it.
 
@@ -80,7 +80,7 @@ def aligned(count: int) -> Float32:
 
 
 def _kind(number: types.Type) -> Register:
-    """The register of numbers of this type; TypingError where there is none."""
+    """The register of numbers of this type; TypingError for other types."""
     # A number of another type would be read as if its bits were a float's.
     for kind in (F32X16, F64X8):
         if number == kind.scalar:

@@ -68,7 +68,7 @@ def drive_with_followers(
                 return
             yield job
 
-    while True:  # again where the last jobs in hand leave some
+    while True:  # again where the last running jobs leave some
         for job in drive(begun(), evaluator, width):
             yield job
             waiting.extend(followers(job))

@@ -44,7 +44,7 @@ class Beliefs(NamedTuple):
     wanted: Wanted = Wanted.BOTH
 
     def value_units(self) -> Float64:
-        """float64[B]: how many utilities a network value of 1 stands for at each belief's public state."""
+        """float64[B]: the utility that a network value of 1 means at each belief's public state."""
         return self.public.value_units(self.nodes)
 
     def above_baseline(self, values: Float64) -> Float64:
@@ -189,7 +189,7 @@ class Droppable:
 
 
 def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
-    """Every value 0 and every prior uniform: an untrained network's stand-in."""
+    """Every value 0 and every prior uniform: used in place of an untrained network."""
     return [zero_answer(beliefs) for beliefs in requests]
 
 

@@ -205,7 +205,7 @@ def _write_range(public: Public, tree: Tree, leaves: Leaves, node: Node, p: int,
     # One expression for both cases: r[i] * factor + rest.
     factor, rest = (1.0 / total, 0.0) if total > 0.0 else (0.0, 1.0 / width)
     room = len(ranges) - leaves.slots0 if p == 1 else leaves.slots0
-    if width < room:  # some slots stand for no infostate here
+    if width < room:  # some slots have no infostate here
         # Zeros first: what is written below leaves out slots without an infostate.
         for i in range(room):
             ranges[start + i] = 0.0

@@ -35,7 +35,7 @@ def plain_pairing(public: PublicTree) -> tuple[PublicStates, OperatorRows, Float
 
 @fused
 def value_unit(pairing: Pairing, node: int) -> float:
-    """How many utilities a network value of 1 stands for at a public node."""
+    """The utility that a network value of 1 means at a public node."""
     return float(pairing.nodes[node].value_unit)
 
 

@@ -68,7 +68,7 @@ class Simulator:
         )
 
     def search(self, n: int, i: int, simulations: int, c: float, rng: Array) -> tuple[Float64, Float64]:
-        """So many simulations from infostate i of the actor of node n: visits and returns, float64[A] each.
+        """This many simulations from infostate i of the actor of node n: visits and returns, float64[A] each.
 
         returns: the sum of what the actor earned after each action, utilities.  c: UCT's exploration constant,
         utilities.  rng: uint64[1].

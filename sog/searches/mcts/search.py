@@ -126,7 +126,7 @@ class PuctTree:
         out: list[int] = []
         while self.nodes.columns[n] > 0:
             column = int(self.visits(n).argmax())
-            # Without a visit there is no child to go on from.
+            # Without a visit there is no child to continue from.
             if self.stats[Stat.VISITS, self.nodes.first[n] + column] <= 0:
                 break
             out.append(column)
@@ -257,7 +257,7 @@ class _PuctRun:
         return self.step(1)
 
     def leaves(self) -> Beliefs | None:
-        """The leaves found where the game continues, listed now where they were not; None where there are none."""
+        """The leaves found where the game continues, listed now where they were not; None without such leaves."""
         public, nodes, found = self.tree.public, [], self.found.leaves
         states, above, columns = found.state, found.above, found.column
         for b in range(self.found_leaves):

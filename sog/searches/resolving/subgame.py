@@ -2,8 +2,8 @@
 
 What is kept of a subgame's strategy is each player's range at its root and each player's counterfactual values
 there. Safe re-solving finds one player's strategy in a game where the opponent may, at every infostate, take that
-value instead of going on; unsafe re-solving takes both ranges as given. Given the values of best responses to a
-strategy that need not be an equilibrium, safe re-solving can only improve it.
+value instead of playing the subgame; unsafe re-solving takes both ranges as given. Given the values of best responses
+to a strategy that need not be an equilibrium, safe re-solving can only improve it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Safe:
     def policy(self) -> Policy:
         """The player's average policy, by public node."""
         self._tree.update_average_policy()
-        # The opponent's policy in the gadget game is no part of the result.
+        # The opponent's policy in the gadget game is not in the result.
         actor = self._tree.public.nodes.actor
         return {s: table for s, table in exact.policy_of(self._tree).items() if actor[s] == self.player}
 

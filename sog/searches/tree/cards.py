@@ -35,7 +35,7 @@ class _Blocks(NamedTuple):
 
 @inlined
 def _whole(number: float) -> int:
-    """A card, a hand or a count, which stands among the floats of the table."""
+    """A card, a hand or a count, which is kept among the floats of the table."""
     # Unsigned: as an index it is never checked for counting from the end.
     return np.uint32(number)  # type: ignore[return-value]
 

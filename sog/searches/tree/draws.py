@@ -113,7 +113,7 @@ def _way(public: Public, edge: Edge, p: int, i: int, k: int) -> int:
     """Where the k-th of those ways takes infostate i; -1 where it is another infostate's."""
     if edge.carry0[p] < 0:
         return i
-    # Links of all the player's infostates are tried; those of others are no way of this one.
+    # Links of all the player's infostates are tried; those of others do not lead from this one.
     link = public.links[edge.carry0[p] + k]
     return link.target if link.source == i else -1
 
@@ -163,7 +163,7 @@ def take(public: Public, tree: Tree, n: int, a: int, pair: Array) -> int:
 
 @njit
 def next_legal(public: Public, tree: Tree, n: int, i: int, after: int) -> int:
-    """The first legal action after `after` at infostate i of node n, -1 where there is none."""
+    """The first legal action after `after` at infostate i of node n, -1 after the last."""
     node = tree.nodes[n]
     for a in range(after + 1, node.actions):
         if is_legal(public, node.action0 + a, i):

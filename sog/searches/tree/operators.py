@@ -47,7 +47,7 @@ class Operators:
 
 
 def _factors(operator: Operator) -> Float64:
-    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty where there are none.
+    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty for other operators.
 
     M[i, j] = f0[i] * f1[j], with f0 the column of M's largest entry and f1 its row over that entry.
     """

@@ -160,7 +160,7 @@ class PublicTree:
         return self.links[first : first + int(self.action_rows.links[row])]
 
     def edge_of(self, node: int, a: int, infostate: int = 0) -> int:
-        """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal.
+        """The public edge that the actor's action a takes with an infostate; -1 where it is illegal.
 
         a: the action's place in `actions`, from 0 on, not its identity. GameError where there is no such action, or no
         such infostate of the actor's.
@@ -222,7 +222,7 @@ class PublicTree:
         return out
 
     def value_unit(self, node: int) -> float:
-        """How many utilities a network value of 1 stands for."""
+        """The utility that a network value of 1 means."""
         return float(self.nodes.value_unit.item(node))
 
     def value_units(self, nodes: Int32) -> Float64:
@@ -272,7 +272,7 @@ class PublicTree:
             payoff, payoff_scale = self._operators.add(game.payoff(s))
         else:
             unit = game.value_unit(s)
-            if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's stands
+            if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's is
                 slot0, slot1 = (self._slots.add(game.slot(s, p)) for p in (0, 1))
             actions = game.actions(s)
             count = len(actions)
@@ -352,7 +352,7 @@ class PublicTree:
         return child
 
     def _place(self, node: int) -> str:
-        """How errors name a node; GameError where there is none."""
+        """How errors name a node; GameError where the tree lacks it."""
         if not 0 <= node < self.size:
             raise GameError(f"{self.game.name} has no public node {node}, of {self.size:,} that are listed")
         return f"{self.game.name} at public node {node}, {self.game.state_name(self.states[node])}"

@@ -55,7 +55,7 @@ class PublicState(Record):
     payoff = Whole("i4")  # the operator of payoffs; -1: the game continues
     weight_scale = Real("f8")  # what the weights' operator is multiplied by
     payoff_scale = Real("f8")  # what the payoffs' operator is multiplied by
-    value_unit = Real("f8")  # how many utilities a network value of 1 stands for
+    value_unit = Real("f8")  # the utility that a network value of 1 means
 
 
 class PublicStates(Records[PublicState], PublicState):
@@ -78,7 +78,7 @@ class Action(Record):
     """An action of a public state's actor; those of a state lie one after another, by identity."""
 
     identity = Whole("i4")  # the game's number of the action
-    edge = Whole("i4")  # the edge that it takes with every infostate in hand; -1: its links say which
+    edge = Whole("i4")  # the edge that it takes with every infostate; -1: its links say which
     link0 = Whole("i4")  # its first link
     links = Whole("i4")  # how many links
 
@@ -106,7 +106,7 @@ class OperatorRow(Record):
     kind = Whole("i4")  # how it is applied (games.base.Operator)
     rows = Whole("u4")  # player 0's infostates
     columns = Whole("u4")  # player 1's infostates
-    factors = Whole("i8")  # where two vectors begin whose outer product a dense operator is; -1: it is none
+    factors = Whole("i8")  # where two vectors begin whose outer product a dense operator is; -1: it is not one
 
 
 class OperatorRows(Records[OperatorRow], OperatorRow):

@@ -25,7 +25,7 @@ class _SparseBlocks(NamedTuple):
 
 @inlined
 def _whole(number: float) -> int:
-    """A place or a count, which stands among the floats of the table."""
+    """A place or a count, which is kept among the floats of the table."""
     return np.uint32(number)  # type: ignore[return-value]
 
 

@@ -150,7 +150,7 @@ class StreamRounds:
             raise CheckpointError(f"{shown(self.folder)}: the training state is damaged") from error
 
     def load(self) -> tuple[State, State] | None:
-        """Learner's and replay's states of the latest checkpoint; None where there is none."""
+        """Learner's and replay's states of the latest checkpoint; None before the first."""
         if not checkpoint.is_begun(self.folder):
             return None
         state = checkpoint.load_state(self.folder)

@@ -106,7 +106,7 @@ class ReplayPart:
     """The replay window, with the version of the weights that each row was played with."""
 
     def __init__(self, settings: TrainSettings, state: State | None = None) -> None:
-        """An empty one, or one with a state that another gave; raises CheckpointError where it is none."""
+        """An empty one, or one with a state that another gave; raises CheckpointError for a state that does not fit."""
         most_bytes = settings.replay_bytes or None
         self.window = ReplayWindow(settings.shape, settings.replay, None, settings.window, most_bytes)
         self.batch = settings.learner.batch
@@ -145,7 +145,7 @@ class LearnerPart:
     """The learner with its network."""
 
     def __init__(self, game: str, settings: TrainSettings, seed: int, device: str, state: State | None = None) -> None:
-        """A fresh one, or one with a state that another gave; raises CheckpointError where it is none."""
+        """A fresh one, or one with a state that another gave; raises CheckpointError for a state that does not fit."""
         torch.set_num_threads(1)
         self.shape = settings.shape
         self.symmetries, self.seed = make_game(game).symmetries if settings.learner.symmetries else (), seed

@@ -1,6 +1,6 @@
 """Leduc poker whose players see the board through a lossy abstraction (CFR-D, its Fig. 5).
 
-Holding a jack one cannot tell a queen from a king on the board, holding a king a jack from a queen: each player knows
+With a jack in hand a queen and a king on the board look the same, with a king a jack and a queen: each player knows
 how strong the hand is, and nothing else that the board says. The board is then no longer public: a public state is
 the betting alone, and an infostate after the deal is a hand with what its holder sees of the board.
 """
