@@ -23,11 +23,12 @@ PACKAGES: Final = ("sog", "soglab")
 SHORTEST, LONGEST = 60, 600  # lines that a file should have
 # Phrases of a private dialect that a stranger stumbles over; each is to be said plainly.
 TICS: Final = (
-    r"so\smany\b",
+    r"so\s(?:many|much)\b",
+    r"\b(?:it|they|what)\s(?:is|are)\snone\b",
     r"\bknows?\s(?:no|none|nothing|arrays)\b",
     r"\bcomes? to nothing\b",
     r"\bstands? (?:beside|in)\b",
-    r"\bgoes\son\b",
+    r"\bgo(?:es|ing)?\son\b",
     r"\b(?:is|are) told\b",
 )
 # Where an import inside a function is allowed: start-up time of commands, and of `import sog`.
