@@ -143,7 +143,7 @@ def _values(
 
 
 def _figures(won: Sequence[float]) -> dict[str, Any]:
-    """The mean of pairs of hands, its standard error and its 95% interval, None of a single pair."""
+    """The mean of pairs of hands, its standard error and its 95% interval; None for a single pair."""
     import numpy as np
 
     from sog.measure.intervals import mean_of_pairs

@@ -60,7 +60,7 @@ def solve_spot(
         solver, _ = load(out, threads)
         if solver.game.name != game.name:
             raise SettingError(f"{out} holds {solver.game.name}; choose another name")
-        say(f"{out} holds {solver.iterations:,} iterations: going on from there")
+        say(f"{out} holds {solver.iterations:,} iterations: continuing from there")
         kept = _kept(out, solver.iterations)
     else:
         kept = ""

@@ -109,7 +109,7 @@ def match(
 
 
 def earned(won: Sequence[float], together: int = 2) -> dict[str, Any]:
-    """What an agent won a hand: the mean in utilities, its 95% interval, None of one deal, and the hands.
+    """What an agent won a hand: the mean in utilities, its 95% interval (None for one deal), and the hands.
 
     together: how many neighbours are one deal's hands, which count as one observation.
     """

@@ -187,7 +187,7 @@ def _positions(view: GameView) -> list[tuple[int, str]]:
 
 
 def squares_of(view: GameView, chosen: str) -> tuple[list[Square], tuple[LegalMove, ...]]:
-    """The cells over a board's picture, row by row, and the choices that have none."""
+    """The cells over a board's picture, row by row, and the choices that have no cell."""
     if view.board is None:
         return [], view.choices
     if view.board.kind == "connect_four":

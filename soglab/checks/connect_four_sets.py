@@ -102,7 +102,7 @@ def main() -> None:
     """Make the sets and write them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="the file to write")
-    parser.add_argument("--journal", type=Path, help="a file that keeps what was solved, to go on from")
+    parser.add_argument("--journal", type=Path, help="a file that keeps what was solved, to continue from")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     positions = make_sets(SETS, options.seed, Journal(ConnectFourSolver(), options.journal))

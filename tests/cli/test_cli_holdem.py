@@ -66,7 +66,7 @@ def test_a_long_solve_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.undo()
     assert main(["solve", SPOT, "--iterations", "100", "--out", out, "--json"]) == 0
     printed = capsys.readouterr()
-    assert "holds 60 iterations: going on from there" in printed.err
+    assert "holds 60 iterations: continuing from there" in printed.err
     assert json.loads(printed.out.splitlines()[-1])["iterations"] == 100
 
 

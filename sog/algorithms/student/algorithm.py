@@ -68,10 +68,10 @@ class Student(Algorithm):
     paper: sog or pog: plays with that paper's regret rule and search settings; by default with ours.
     alpha: the gadget's share of the opponent's range, in [0, 1].
     leaves: what values leaves where exploitability is measured: network, exact (solved) or zero.
-    chance_leaves: a leaf where chance is to move is never opened, in play and in training.
-    every_decision: in play a search is made at each of the opponent's decisions too (PoG, B.5). Otherwise a
-    player's first search trusts the network's values of the opponent's other actions.
-    Both are the default in play for a network over hands, which learns the values of leaves where chance is to move.
+    chance_leaves: a leaf where chance is to move is never opened, in play and in training. In play this is the default
+    for a network over hands, which learns the values of such leaves.
+    every_decision: in play a search is made at each of the opponent's decisions too (PoG, B.5), by default for a
+    network over hands. Otherwise a player's first search trusts the network's values of the opponent's other actions.
     """
 
     name: ClassVar[str] = SOG

@@ -42,7 +42,7 @@ def lives(board: Array, colour: int) -> _Points:
 def attacks(board: Array, colour: int) -> tuple[_Points, _Points]:
     """The liberties of the other colour's stones that may be taken, and the other empty points of their regions.
 
-    None of both where all of that colour's stones live unconditionally.
+    Both are empty where all of that colour's stones live unconditionally.
     """
     points, size, other = board.ravel().tolist(), len(board), 3 - colour
     loose = _Points(k for k, stone in enumerate(points) if stone == other) - lives(board, other)

@@ -23,7 +23,7 @@ _OVER: Final = int(pyspiel.PlayerId.TERMINAL)
 
 
 def resumed(game: Go, at: BoardPosition, player: int) -> Rooted:
-    """The game with the stones of `at` and nobody's pass before, this player to move, and 2 * N * N moves left."""
+    """The game from the stones of `at`, as if nobody had passed, with this player to move and 2 * N * N moves left."""
     spiel = pyspiel.load_game("go", {"board_size": game.size, "komi": game.komi, "max_game_length": _ENDLESS})
     state, passing = spiel.new_initial_state(), game.size**2
     placed: list[int] = at.spiel.history()

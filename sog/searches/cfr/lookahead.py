@@ -158,7 +158,7 @@ class Lookahead:
         return self.public.actions(self.public_node(n))
 
     def children(self, n: int) -> list[int]:
-        """The child over each public edge of node n, -1 where it is not in the tree; none of a leaf."""
+        """The child over each public edge of node n, -1 where it is not in the tree; empty for a leaf."""
         first = self.nodes.child0.item(n)
         children: list[int] = self.child.node[first : first + self.nodes.edges.item(n)].tolist()
         return children
@@ -208,7 +208,7 @@ class Lookahead:
         """Both players' mean values at node n over iterations, conditional on the infostate: utilities.
 
         The weighted mean of the counterfactual values over that of the opponent's mass (SoG; CFR-D): not the value of
-        the average policy. 0 for an infostate beside which the opponent's range has none.
+        the average policy. 0 for an infostate that can meet none of the opponent's range.
         """
         # v[i] = CFV_SUM[i] / (sum over j of W[i, j] REACH_SUM[j]).
         return self.public.conditional(self.public_node(n), self.cfv_sums(n), self.range_sums(n))

@@ -70,7 +70,7 @@ class Subgames:
     def root_values(self, k: int) -> tuple[Float64, Float64]:
         """Both players' values at the root of solved subgame k, conditional on the infostate: float64[I0], float64[I1].
 
-        0 for an infostate beside which the opponent's range has none.
+        0 for an infostate that can meet none of the opponent's range.
         """
         root = int(self.roots[k])
         return self.public.conditional(self.tree.public_node(root), self.tree.cfv_sums(root), self.tree.ranges(root))
