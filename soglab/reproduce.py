@@ -48,7 +48,7 @@ def unique(modules: Iterable[ModuleType]) -> list[Experiment]:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What one experiment came to, and the files with it: PNG and, last, CSV."""
+    """The results of one experiment, and the files with them: PNG and, last, CSV."""
 
     experiment: Experiment
     outcome: Outcome
@@ -96,7 +96,7 @@ class Reproduction:
         return Reproduced(self.experiment, outcome, write(outcome, self.folder, self.experiment.id))
 
     def so_far(self) -> Reproduced:
-        """What the finished points come to; computes and writes nothing. SettingError where they are too few."""
+        """The results of the finished points; computes and writes nothing. SettingError where they are too few."""
         return Reproduced(self.experiment, so_far(self.experiment.study, self.keys, self.points), [])
 
     @property

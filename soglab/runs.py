@@ -73,7 +73,7 @@ def spread(found: Sequence[_T], most: int | None) -> list[_T]:
 
 
 def runs_there(known: Sequence[Path], game: str) -> list[Path]:
-    """Those of the known runs that there are; SettingError, which says how to train one of `game`, where none is."""
+    """Those of the known runs that exist; if none does, a SettingError that says how to train one of `game`."""
     found = [run for run in known if run.is_dir()]
     if not found:
         raise SettingError(f"no training run in {known[0]}: make one (`sog train {game}`) or name one with --run")

@@ -89,7 +89,7 @@ class Beside:
 class Outcome:
     """rows: of the CSV.  pictures: by file name without its ending.  beside: what is printed.
 
-    failed: of a check, whether it found what must not be; `sog reproduce` then ends with exit code 1.
+    failed: whether a check found a fault; `sog reproduce` then ends with exit code 1.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -251,7 +251,7 @@ def carry_out(
 
 
 def so_far(study: Study, keys: Sequence[Key], points: PointFile) -> Outcome:
-    """What the finished points come to; SettingError where they are too few to be presented."""
+    """The results of the finished points; SettingError where they are too few to be presented."""
     found = finished(keys, points)
     if not found:
         raise SettingError("no point is finished yet")

@@ -99,7 +99,7 @@ class Algorithm:
     """A learning algorithm with what was set of it; None and "" leave a setting to the preset or to the default.
 
     network: hidden layers x width, such as 2x256; of a residual network blocks x channels.
-    training: further settings of its training by name; `settings_of_training` has all that there are.
+    training: further settings of its training by name; `settings_of_training` lists them all.
 
     Of each subclass: name: as strings and checkpoints have it.  title: for people.  presets: names of its settings.
     carried: settings that decide play too, and are as a network was trained unless they are set anew.

@@ -147,7 +147,7 @@ def show(
     Hold'em: a 13 x 13 grid of hands and each hand's policy. Suited hands are above the diagonal; each cell shows the
     most frequent action. Scotland Yard (with --hand): the stations where Mr X can be with the belief in each, tickets
     and the log. The belief is exact where the records have the policies of Mr X (`sog match --policies`); elsewhere all
-    possible stations are alike in it. --png draws the map; its places are computed from the links and are no board's.
+    possible stations are alike in it. --png draws the map; its places are computed from the links alone.
     Hand histories (.phh, .phhs): the cards, the line of play and what was won, of the hand that --hand names.
     """
     if result.suffix in HISTORIES:

@@ -33,8 +33,8 @@ def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) 
     """Values of a network on the CPU; its logits mean nothing unless `policies`.
 
     SettingError for a resnet, CheckpointError for a NaN or infinite weight.
-    pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network that is no
-    MLP with matchups.
+    pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network that is not
+    an MLP with matchups.
     """
     refuse_broken(network)
     answer = torch_answer(network) if network.shape.kind == "gelu" else MlpAnswer(network)

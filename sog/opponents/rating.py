@@ -1,4 +1,4 @@
-"""A player that rates the moves of a position in one go, by a function: what baselines on a board are made of."""
+"""A player that rates the moves of a position all at once, by a function: most opponents on boards are made of it."""
 
 from __future__ import annotations
 

@@ -314,7 +314,7 @@ def _number(word: str) -> float:
 
 
 def _seconds(word: str) -> float:
-    """A float that is no less than 0."""
+    """A float of at least 0."""
     if (number := _number(word)) < 0:
         raise GameError("syntax error")
     return number

@@ -68,7 +68,7 @@ def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], TimedSol
     """By name, what makes a new solver of a game; what they leave behind goes with the stack.
 
     LiteEFG is left out where it is not installed; making one is an EOFError where it cannot be run on the game, and
-    what it had to say is on stderr. GameError where there is no such game or OpenSpiel lacks it.
+    its own message is on stderr. GameError where there is no such game or OpenSpiel lacks it.
     """
     game = make_game(name)
     spiel = openspiel_game(game)

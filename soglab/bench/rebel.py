@@ -1,6 +1,6 @@
 """How many depth-limited subgames one core solves, in ReBeL's own distribution of subgames, and the network's share.
 
-Every subgame that self-play comes to is solved, equal ones too. Networks have random weights, as fast as trained ones;
+Every subgame that self-play reaches is solved, equal ones too. Networks have random weights, as fast as trained ones;
 "constant" answers every leaf with the same values, which leaves the regret updates.
 """
 

@@ -1,6 +1,6 @@
 """What a round of self-play is worth: whether its searches grow, and what its training rows hold.
 
-The round is the actor's own, with the preset demo's settings and a network that is given; nothing is learnt from it.
+The round is the actor's own, with the preset demo's settings and a network that is given; nothing is learned from it.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def reproduce(
         typer.Option(callback=above_zero, help="Minutes of one core for each training run, where there are any."),
     ] = None,
     only_finished: Annotated[
-        bool, typer.Option("--so-far", help="Show what the finished points come to; compute none and write no file.")
+        bool, typer.Option("--so-far", help="Show the results of the finished points; compute none and write no file.")
     ] = False,
     workers: Annotated[
         int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Processes; by default one per core.")
@@ -53,7 +53,7 @@ def reproduce(
     """Run an experiment of a paper and write its points, CSV and PNG.
 
     Stop it at any time: finished points are kept in results/ID/points.jsonl, and the same command continues
-    from there, or shows what they come to with --so-far. Remove that folder to start over. A check that fails ends
+    from there, or shows their results with --so-far. Remove that folder to start over. A check that fails ends
     with exit code 1.
     """
     if as_list:

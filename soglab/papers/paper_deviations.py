@@ -1,7 +1,7 @@
 """Leduc as the papers play it, and with each of our deviations, or of PoG's differences from SoG, one at a time.
 
 The network is one and the same, the shipped one or that of --run, so that only the search differs. (That the first
-tree holds all children of the searched state, and the gadget in perfect information, are no deviations here: of games
+tree holds all children of the searched state, and the gadget in perfect information, are not deviations here: of games
 with hidden information every search has them.)
 """
 

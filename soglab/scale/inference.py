@@ -70,7 +70,7 @@ INFERENCE: Final = Benchmark("bench inference", "rows", "one evaluator, by batch
 
 
 def devices() -> tuple[str, ...]:
-    """The devices that there are."""
+    """The devices of this machine."""
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 
 

@@ -108,7 +108,7 @@ RUNS: Final = Benchmark("", "", "sog train; a core second is a second of process
 
 
 def measure_throughput(run: Run, seconds: float) -> tuple[Speed, CVPN]:
-    """The speed of a run from scratch, from its third round on, and the network that it came to.
+    """The speed of a run from scratch, from its third round on, and its network at the end.
 
     The first rounds, in which kernels load and the learner has little to learn from, do not count.
     """

@@ -113,7 +113,7 @@ class BoardGame(SelfPlayGame):
 
     def search(self, world: World, mover: int) -> MoveSearch:
         play, searches = self.play, self._searches
-        # KataGo's playout caps: a cheap search plays the game on without noise, and its visits are no policy target.
+        # KataGo's playout caps: a cheap search plays the game on without noise, and its visits are not a policy target.
         full = play.caps.is_full(self.rng)
         self._noise = self._drawn_noise(len(self.public.actions(world.node))) if full else None
         yield from searches.steps(world.node, play.caps.of_move(full, self.round_number), self._noise)

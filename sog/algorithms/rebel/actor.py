@@ -148,7 +148,7 @@ class Generating:
         """The games that leave their subgames at iteration t go to leaves."""
         for k in self._leaving.get(t, ()):
             n = sample_leaf(self.games, k, self.acting.solve.solver, self.acting.epsilon, self.rng)
-            # A game that came to an end leaves no belief.
+            # A game that has ended leaves no belief.
             if self.games.tree.is_leaf(n):
                 ranges = self.games.reaches(n, mean=self.acting.solve.solver.average)
                 self.found.append(PublicBelief(self.games.tree.public_node(n), ranges))

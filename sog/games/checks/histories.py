@@ -221,7 +221,7 @@ def _key(game: HistoryGame, state: Int32, player: int) -> bytes:
 
 
 def _check_alone(game: HistoryGame, rng: np.random.Generator, count: int = 8) -> None:
-    """Games played at once come to the same states as when each is replayed alone; -1 leaves a row as it is."""
+    """Games played at once reach the same states as when each is replayed alone; -1 leaves a row as it is."""
     taken: list[Int32] = []
     states = game.begin(count)
     while (actors := deal(game, states, rng, taken)).min() < TERMINAL:

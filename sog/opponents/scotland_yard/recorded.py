@@ -83,7 +83,7 @@ def _after(fan: Fan, edge: int, belief: Float64, width: int, policy: Float64 | N
 
 
 def layout(game: ScotlandYard) -> Float64:
-    """float64[N, 2]: a place for each station of any map, ours: no board's, by how many links lie between stations.
+    """float64[N, 2]: a place for each station of any map, computed from how many links lie between stations.
 
     Classical scaling of the distances, then steps of majorization of the stress, sum (|x_i - x_j| - d_ij)^2 / d_ij^2.
     """

@@ -87,7 +87,7 @@ def _weigh_apart(
 ) -> None:
     """Counterfactual values at a leaf where W is an outer product, of vectors that start at operator_values[one].
 
-    An infostate's mass is then its own entry times what the opponent's range comes to by the opponent's entries:
+    An infostate's mass is then its own entry times the sum of the opponent's range weighed by the opponent's entries:
     W[i, j] = scale * f0[i] * f1[j], held[p] = sum of fp[i] * reach[p, i], mass0[i] = scale * f0[i] * held[1].
     """
     values, value = public.operator_values, tree.infostates[Infostate.LEAF_VALUE]

@@ -115,7 +115,7 @@ class _Training:
             write_record(self.out, self.record(name))
 
     def record(self, name: str) -> AzTraining:
-        """What the training has come to."""
+        """What the training has done so far."""
         checkpoint, counts = newest_checkpoint(self.out), _learned(self.out)
         if checkpoint is None:
             raise SettingError(f"{self.used:.0f} processor seconds were too short for a first checkpoint")
