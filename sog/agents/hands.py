@@ -84,7 +84,7 @@ def match(
 
 
 def _entrant(name: str, who: Side, game: Game, budget: Budget) -> Entrant:
-    """Whoever is to play; SettingError for what is none of them."""
+    """Whoever is to play; SettingError for anything else."""
     if isinstance(who, LoadedAgent):
         return loaded_entrant(name, who, game)
     if isinstance(who, str | Path):
