@@ -1,7 +1,7 @@
 """Numba kernels that evaluate small networks on one core, faster there than PyTorch.
 
 Read in this order:
-- dense.py: a perceptron, from a belief's features to its values.
+- dense.py: an MLP, from a belief's features to its values.
 - products.py: a matrix of weights times columns of numbers.  winograd.py: convolutions as such products.
 - residual.py: a residual network made of both.  resnet_packed.py: its weights as these kernels read them.
 """
