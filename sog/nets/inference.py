@@ -26,9 +26,9 @@ from sog.searches.leaves.pairing import plain_pairing
 
 Answer = Callable[[Beliefs], Evaluations]
 
-# From this many weights on PyTorch's products beat Numba's on one core, at the batches of a search: they no longer
+# From this many weights on PyTorch's products beat Numba's on one core, at some batches of a search: they no longer
 # fit into the cache that each core has, and hold'em's smallest useful network has 3.5 million.
-WIDE = 1_000_000
+WIDE = 2_500_000
 
 
 def network_evaluator(network: CVPN) -> Evaluator:
