@@ -22,14 +22,14 @@ def public() -> PublicTree:
 
 def test_the_back_end_follows_the_size(public: PublicTree) -> None:
     small = CVPN(shape_for(make_game("leduc_poker"), width=256, depth=3))
-    wide = CVPN(shape_for(public.game, width=128, depth=1))
+    wide = CVPN(shape_for(public.game, width=256, depth=1))
     assert sum(weight.numel() for weight in wide.parameters()) > WIDE
     assert isinstance(network_evaluator(small), JoiningEvaluator)
     assert isinstance(network_evaluator(wide), TorchEvaluator)
 
 
 def test_wide_answers_are_those_of_the_kernels_and_of_the_weights_as_they_were(public: PublicTree) -> None:
-    network = CVPN(shape_for(public.game, width=128, depth=1), seed=2)
+    network = CVPN(shape_for(public.game, width=256, depth=1), seed=2)
     with torch.no_grad():
         network.head.weight.normal_(0.0, 0.1, generator=torch.Generator().manual_seed(1))
     ranges = np.random.default_rng(0).dirichlet(np.ones(1326), (3, 2)).reshape(3, 2652)
