@@ -7,12 +7,14 @@ from typing import Final, TypeAlias
 
 from sog.arrays import Float64
 from sog.errors import SettingError
-from sog.games.base import State
+from sog.games.base import Game, State
 from sog.games.strings import OPENSPIEL
 from sog.pictures.icicle import TreeBlock
 from sog.searches.gtcfr.settings import Budget
 
 __all__ = [
+    "MOST_SIMULATIONS",
+    "MOST_WATCHED",
     "PERSON",
     "Chair",
     "MoveAsked",
@@ -22,10 +24,12 @@ __all__ = [
     "SearchSnapshot",
     "Way",
     "check_budget",
+    "most_watched",
 ]
 
 PERSON: Final = "person"
-_MOST_SIMULATIONS: Final = 20_000
+MOST_SIMULATIONS: Final = 20_000
+MOST_WATCHED: Final = 200_000  # simulations of a board's search that is watched
 _MOST_UPDATES: Final = 200_000
 
 # From the root to a public state: edges, or the public state that a chance event led to where its fan is not listed.
@@ -121,15 +125,23 @@ class SearchSnapshot:
 
 @dataclass(frozen=True, eq=False)
 class SearchGrowth:
-    """How a search grew.  trained: whether its network was."""
+    """How a search grew.  trained: whether its network was.  finished: False where it is to be continued."""
 
     snapshots: tuple[SearchSnapshot, ...]
     trained: bool
+    finished: bool = True
 
 
-def check_budget(simulations: int, per_update: float) -> None:
-    """SettingError for numbers that are not a search budget, and for a budget that would take minutes."""
+def most_watched(game: Game, per_update: float) -> int:
+    """How many simulations a search that is watched has at most, with this many for a regret update."""
+    budget = Budget(1, per_update)
+    most = MOST_WATCHED if game.deterministic else MOST_SIMULATIONS
+    return max(1, min(most, _MOST_UPDATES // budget.updates * budget.expansions))
+
+
+def check_budget(simulations: int, per_update: float, most_simulations: int = MOST_SIMULATIONS) -> None:
+    """SettingError for what is no search budget, and for one that would take minutes."""
     budget = Budget(simulations, per_update)
-    if simulations > _MOST_SIMULATIONS or budget.rounds * budget.updates > _MOST_UPDATES:
-        most = f"{_MOST_SIMULATIONS:,} simulations and {_MOST_UPDATES:,} regret updates"
+    if simulations > most_simulations or budget.rounds * budget.updates > _MOST_UPDATES:
+        most = f"{most_simulations:,} simulations and {_MOST_UPDATES:,} regret updates"
         raise SettingError(f"a search of this page has at most {most}, not those of {budget}")

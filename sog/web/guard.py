@@ -1,8 +1,8 @@
 """Who may ask: checks Host, Origin and the token before anything else, and puts safe headers on every answer.
 
 A page of another site can make a browser send requests here, also under a name of its own that leads to this machine
-(DNS rebinding). So only names of this server count as Host, only its own pages may post, and beyond this machine a
-token of 128 random bits is demanded, which the first page's address brings and a cookie keeps.
+(DNS rebinding). So only names of this server count as Host, only its own pages may post or begin a stream, and
+beyond this machine a token of 128 random bits is demanded, which the first page's address brings and a cookie keeps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-__all__ = ["LARGEST_BODY", "Door", "Guard"]
+__all__ = ["LARGEST_BODY", "STREAM", "Door", "Guard"]
 
 LARGEST_BODY: Final = 1_000_000  # bytes
 
@@ -23,6 +23,8 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+STREAM: Final = "/position/stream"
 
 _COOKIE: Final = "sog_token"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
@@ -108,7 +110,7 @@ class Guard:
         length = _one(headers, b"content-length")
         if length and (not re.fullmatch(r"[0-9]{1,12}", length) or int(length) > LARGEST_BODY):
             return 413, "the body is too large"
-        if scope["method"] == "POST" and not _is_own(headers, hosts[0]):
+        if (scope["method"] == "POST" or scope["path"] == STREAM) and not _is_own(headers, hosts[0]):
             return 403, "only this server's own pages may send this"
         if self.door.token and not self._has_token(scope):
             return 403, "the address that `sog serve` printed has a token, which is missing here"
@@ -137,7 +139,7 @@ def _name_of(host: str) -> str:
 
 
 def _is_own(headers: list[tuple[bytes, bytes]], host: str) -> bool:
-    """Whether a request to change something comes from this server's pages, or from no browser."""
+    """Whether a request to change something or to begin a stream comes from this server's pages, or no browser."""
     site, origin = _one(headers, b"sec-fetch-site"), _one(headers, b"origin")
     if site not in ("", "same-origin", "none"):
         return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import zlib
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -39,7 +41,15 @@ class AgentLanes:
 
         Raises Busy where too many calls of the lane wait.
         """
-        return self._lanes[zlib.crc32(key.encode()) % len(self._lanes)].submit(method, asked)
+        return self._lanes[zlib.crc32(key.encode()) % len(self._lanes)].submit(key, method, asked)
+
+    @property
+    def count(self) -> int:
+        return len(self._lanes)
+
+    def end(self, key: str) -> None:
+        """End the process that works on a call of this key, if one does: its answer is a WorkLost."""
+        self._lanes[zlib.crc32(key.encode()) % len(self._lanes)].end(key)
 
     def start(self) -> Remote:
         """A new process."""
@@ -60,32 +70,48 @@ class _Lane:
         self._lanes, self._remote, self._closed = lanes, None, False
         self._pool = ThreadPoolExecutor(1, "lane")
         self._free = threading.BoundedSemaphore(_WAITING)
+        self._lock, self._working, self._ended = threading.Lock(), "", False
 
     _remote: Remote | None
 
-    def submit(self, method: str, asked: Any) -> Future[Any]:
+    def submit(self, key: str, method: str, asked: Any) -> Future[Any]:
         if self._closed:
             raise WorkLost("this server is ending")
         if not self._free.acquire(blocking=False):
             raise Busy("all searches that may run at once are running: try again in a moment")
-        future = self._pool.submit(self._answer, method, asked)
+        future = self._pool.submit(self._answer, key, method, asked)
         future.add_done_callback(lambda done: self._free.release())
         return future
 
-    def _answer(self, method: str, asked: Any) -> Any:
+    def _answer(self, key: str, method: str, asked: Any) -> Any:
         """The process's answer; a process that dies is replaced once."""
         try:
-            return self._call(method, asked)
+            return self._call(key, method, asked)
         except WorkLost:
             if self._closed:
                 raise WorkLost("this server is ending") from None
             self._drop()
-            return self._call(method, asked)
+            if self._ended:
+                raise
+            return self._call(key, method, asked)
 
-    def _call(self, method: str, asked: Any) -> Any:
-        if self._remote is None or not self._remote.alive():
-            self._remote = self._lanes.start()
-        return self._remote.call(method, asked).result()
+    def _call(self, key: str, method: str, asked: Any) -> Any:
+        with self._lock:
+            if self._remote is None or not self._remote.alive():
+                self._remote = self._lanes.start()
+            self._working, self._ended = key, False
+        try:
+            return self._remote.call(method, asked).result()
+        finally:
+            with self._lock:
+                self._working = ""
+
+    def end(self, key: str) -> None:
+        """End the process while it works on a call of this key; the lane's thread finds it dead."""
+        with self._lock:
+            if self._working == key and self._remote is not None:
+                self._ended = True
+                os.kill(self._remote.process(), signal.SIGKILL)
 
     def _drop(self) -> None:
         if self._remote is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from sog.games.strings import OPENSPIEL
 from sog.pictures.boards import board_picture
 from sog.pictures.charts import bar_chart
 from sog.pictures.hands import card_picture, die_picture
-from sog.web.asked import SearchGrowth
+from sog.web.asked import MOST_SIMULATIONS, SearchGrowth
+from sog.web.guard import STREAM
 from sog.web.offers import RunFolder, Sitter
 from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
 from sog.web.views import BoardSeen, GameView, LegalMove, ShownCard, board_of, roles_of
@@ -119,20 +120,22 @@ class Pages:
         if growth is not None:
             last = len(growth.snapshots) - 1
             at = last if place.step is None else min(place.step, last)
-            snapshot = growth.snapshots[at]
+            marks = [(k, each.simulations, _at(place, k).address()) for k, each in enumerate(growth.snapshots)]
             values["found"] = {
-                "trained": growth.trained,
+                **_found(game, state, growth, at),
                 "at": at,
-                "last": last,
-                "snapshot": snapshot,
-                "marks": [(k, each.simulations, _at(place, k).address()) for k, each in enumerate(growth.snapshots)],
-                "policies": [(title, Markup(svg)) for title, svg in policy_pictures(game, state, snapshot)],
-                "worths": worths(game, state, snapshot),
-                "tree": Markup(tree_picture(snapshot)),
-                "drawn": len(snapshot.blocks),
+                "marks": marks,
                 "svg": _at(place, at).address("/position.svg"),
             }
+            values["stream"] = place.watched(game).address(STREAM)
+            values["longer"] = place.longer()
         return self._page("position.html", values)
+
+    def growing(self, place: Place, game: Game, state: State, growth: SearchGrowth) -> str:
+        """The part of a position's page that a search which is watched replaces."""
+        done = replace(place, simulations=growth.snapshots[-1].simulations)
+        address = done.address() if growth.finished and done.simulations <= MOST_SIMULATIONS else ""
+        return self._page("step.html", {"found": _found(game, state, growth, -1), "address": address})
 
     def runs(self, runs: Sequence[RunFolder]) -> str:
         """The runs there are."""
@@ -153,6 +156,21 @@ def _title(game: str) -> str:
 def json_of(view: GameView) -> str:
     """A view as JSON."""
     return json.dumps(asdict(view), allow_nan=False)
+
+
+def _found(game: Game, state: State, growth: SearchGrowth, at: int) -> dict[str, Any]:
+    """What a search knows at one of its steps."""
+    snapshot = growth.snapshots[at]
+    return {
+        "trained": growth.trained,
+        "snapshot": snapshot,
+        "policies": [(title, Markup(svg)) for title, svg in policy_pictures(game, state, snapshot)],
+        "worths": worths(game, state, snapshot),
+        "tree": Markup(tree_picture(snapshot)),
+        "drawn": len(snapshot.blocks),
+        "marks": [],
+        "svg": "",
+    }
 
 
 def _moved(place: Place, line: tuple[int, ...]) -> Place:

@@ -15,7 +15,7 @@ from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.pictures.charts import bar_chart, policy_chart
 from sog.pictures.icicle import icicle
-from sog.web.asked import PositionAsked, SearchSnapshot, check_budget
+from sog.web.asked import MOST_SIMULATIONS, MOST_WATCHED, PositionAsked, SearchSnapshot, check_budget, most_watched
 from sog.web.offers import Offers
 from sog.web.recorded import new_words
 from sog.web.views import roles_of
@@ -62,6 +62,14 @@ class Place:
         """The position after one more public edge."""
         return replace(self, line=(*self.line, edge), step=None)
 
+    def watched(self, game: Game) -> Place:
+        """The same search with as many simulations as one that is watched may have."""
+        return replace(self, simulations=most_watched(game, self.per_update), step=None)
+
+    def longer(self) -> Place:
+        """The same search with ten times the simulations, as far as a page has them."""
+        return replace(self, simulations=min(10 * self.simulations, MOST_SIMULATIONS), step=None)
+
     def asked(self, offers: Offers, game: Game) -> PositionAsked:
         """What a process is asked. SettingError for an agent that is not offered, or does not search."""
         chair = offers.chair(game, self.agent, None, None)
@@ -87,8 +95,11 @@ class Worth:
     value: float
 
 
-def place_of(query: Mapping[str, str], game: Game) -> Place:
-    """The place that an address names. SettingError where a part of it makes no sense."""
+def place_of(query: Mapping[str, str], game: Game, watched: bool = False) -> Place:
+    """The place that an address names. SettingError where a part of it makes no sense.
+
+    watched: whether its search is, and so may be longer.
+    """
     line = query.get("line", "")
     if not _LINE.fullmatch(line) or line.count("-") >= _LONGEST:
         raise SettingError("line is the public edges from the root, such as 1-0-2")
@@ -98,7 +109,7 @@ def place_of(query: Mapping[str, str], game: Game) -> Place:
         per_update = float(query.get("c") or usual[1])
     except ValueError as error:
         raise SettingError("c is a number above 0") from error
-    check_budget(simulations, per_update)
+    check_budget(simulations, per_update, MOST_WATCHED if watched and game.deterministic else MOST_SIMULATIONS)
     step = None if "step" not in query else _whole(query, "step", 0)
     edges = tuple(int(edge) for edge in line.split("-")) if line else ()
     return Place(

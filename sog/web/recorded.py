@@ -14,7 +14,7 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.settings import Budget
 from sog.web.asked import SearchSnapshot
 
-__all__ = ["Recording", "most_visited", "new_words"]
+__all__ = ["Recording", "most_visited", "new_words", "snapshot_of"]
 
 DRAWN: Final = 200  # nodes of a tree, at most
 _WORDS: Final = 90  # letters of what is said of a node
@@ -36,29 +36,29 @@ class Recording:
         self._rounds += 1
         done = min(self._rounds * self._budget.expansions, self._budget.simulations)
         if self._next <= done < self._budget.simulations:
-            self._snapshots.append(self._taken(done))
+            self._snapshots.append(snapshot_of(self._tree, self._start, done))
             while self._next <= done:
                 self._next *= 2
         return False
 
     def finished(self) -> tuple[SearchSnapshot, ...]:
         """All snapshots, the finished search's last."""
-        return (*self._snapshots, self._taken(self._budget.simulations))
+        return (*self._snapshots, snapshot_of(self._tree, self._start, self._budget.simulations))
 
-    def _taken(self, simulations: int) -> SearchSnapshot:
-        tree, n = self._tree, self._start
-        tree.update_average_policy()  # which the search itself does not read
-        sums = tree.range_sums(n)
-        values = tree.values(n)
-        return SearchSnapshot(
-            simulations,
-            tree.policy(n).copy(),
-            _scaled(tree.prior(n)),
-            (values[0].copy(), values[1].copy()),
-            (_scaled(sums[0]), _scaled(sums[1])),
-            most_visited(tree, n, DRAWN),
-            tree.size,
-        )
+
+def snapshot_of(tree: Lookahead, start: int, simulations: int) -> SearchSnapshot:
+    """What a search knows after a number of simulations.  start: the searched node."""
+    tree.update_average_policy()  # which the search itself does not read
+    sums, values = tree.range_sums(start), tree.values(start)
+    return SearchSnapshot(
+        simulations,
+        tree.policy(start).copy(),
+        _scaled(tree.prior(start)),
+        (values[0].copy(), values[1].copy()),
+        (_scaled(sums[0]), _scaled(sums[1])),
+        most_visited(tree, start, DRAWN),
+        tree.size,
+    )
 
 
 def _scaled(numbers: Float64) -> Float64:

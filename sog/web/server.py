@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, quote
@@ -25,7 +26,7 @@ from sog.games.base import NATURE, Game
 from sog.lru import LruCache
 from sog.training.curve import read_curve
 from sog.web.asked import PositionAsked, SearchGrowth
-from sog.web.guard import LARGEST_BODY, Door, Guard
+from sog.web.guard import LARGEST_BODY, STREAM, Door, Guard
 from sog.web.lanes import AgentLanes, Busy
 from sog.web.offers import Offers, RunFolder
 from sog.web.pages import Pages, json_of
@@ -33,6 +34,7 @@ from sog.web.positions import Place, next_steps, place_of, state_at, tree_pictur
 from sog.web.runs import pictures_of_runs
 from sog.web.tables import PlayTable, PlayTables
 from sog.web.views import GameView, view_of, viewer_at
+from sog.web.watching import EventStream, Watching
 
 __all__ = ["Site", "application"]
 
@@ -68,6 +70,7 @@ class Site:
     def __init__(self, offers: Offers, tables: PlayTables, lanes: AgentLanes) -> None:
         self.offers, self.tables, self.lanes = offers, tables, lanes
         self.pages = Pages(list(offers.runs.values()))
+        self.watching = Watching(lanes)
         self._searches = LruCache[PositionAsked, Future[SearchGrowth]](_SEARCHES)
 
     def routes(self) -> list[Route]:
@@ -84,6 +87,7 @@ class Site:
             Route("/games/{name}/continue", self.play_on, methods=["POST"]),
             Route("/position", self.position),
             Route("/position.svg", self.position_svg),
+            Route(STREAM, self.position_stream),
             Route("/runs", self.runs),
             Route("/runs/{name}", self.run),
             Route("/static/{name}", self.static),
@@ -238,9 +242,19 @@ class Site:
         shown = snapshots[-1 if place.step is None else min(place.step, len(snapshots) - 1)]
         return Response(tree_picture(shown), media_type=_SVG)
 
-    async def _placed(self, request: Request) -> tuple[Game, Place]:
+    async def position_stream(self, request: Request) -> EventStream:
+        """What a search finds, again and again while it grows and somebody watches."""
+        game, place = await self._placed(request, watched=True)
+        states = await run_in_threadpool(state_at, game, place.line)
+        if game.actor(states[-1]) >= NATURE:
+            raise SettingError("no player is to move in this position")
+        asked = await run_in_threadpool(place.asked, self.offers, game)
+        self.watching.refuse_more(asked)
+        return EventStream(self.watching.watch(asked, partial(self.pages.growing, place, game, states[-1])))
+
+    async def _placed(self, request: Request, watched: bool = False) -> tuple[Game, Place]:
         game = await run_in_threadpool(self.offers.game, request.query_params.get("game", ""))
-        return game, place_of(request.query_params, game)
+        return game, place_of(request.query_params, game, watched)
 
     async def _growth(self, place: Place, game: Game) -> SearchGrowth:
         """The recorded search, which those who ask for the same share."""

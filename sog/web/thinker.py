@@ -1,4 +1,4 @@
-"""What runs in a process of its own: agents of games in play, and searches of positions that are recorded as they grow.
+"""What runs in a process of its own: agents of games in play, and searches of positions, recorded or watched.
 
 An agent is given public states and its own infostates, never the opponent's. One that a new process makes anew goes
 through its earlier decisions first, so that it continues as it would have.
@@ -14,22 +14,17 @@ from threadpoolctl import threadpool_limits
 from sog.agents.entrants import open_entrant
 from sog.agents.opening import make_player, open_network, player_with
 from sog.algorithms.student.algorithm import Student
-from sog.algorithms.student.player import SogPlayer
-from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.lru import LruCache
 from sog.opponents.random_player import RandomPlayer
-from sog.play.agent import SearchAgent
 from sog.play.hand import agents_of
 from sog.play.player import Limits, Player, think
-from sog.play.resolver import Resolving, Solved
-from sog.searches.leaves.drive import run
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened
-from sog.web.asked import Chair, MoveAsked, MoveFound, PositionAsked, SearchGrowth, Way
-from sog.web.recorded import Recording
+from sog.web.asked import Chair, MoveAsked, MoveFound, PositionAsked, SearchGrowth
+from sog.web.searching import Growing, PositionSearching, child_after, moves_of, recorded, searching_of
 
 __all__ = ["Thinker"]
 
@@ -54,6 +49,7 @@ class Thinker:
         self._playing = LruCache[str, _InPlay](_GAMES)
         self._listed = LruCache[str, "PublicTree | None"](2)
         self._networks = LruCache[tuple[str, str], Opened](_NETWORKS)
+        self._growing = dict[PositionAsked, Growing]()
 
     def move(self, asked: MoveAsked) -> MoveFound:
         """An agent's action in a game. SogError where what the chair names cannot play it."""
@@ -66,13 +62,27 @@ class Thinker:
         return found
 
     def look(self, asked: PositionAsked) -> SearchGrowth:
-        """A search of a position, recorded. SogError where the network or the position cannot be opened."""
+        """A search of a position, recorded. SogError where the network or the position is none."""
+        return recorded(self._searching(asked))
+
+    def grow(self, asked: PositionAsked) -> SearchGrowth:
+        """What a search that is watched knows a moment after the last time. Errors of `look`."""
+        growing = self._growing.pop(asked, None) or Growing(self._searching(asked))
+        found = growing.next()
+        if not found.finished:
+            self._growing[asked] = growing
+        return found
+
+    def forget(self, asked: PositionAsked) -> None:
+        """Nobody watches this search any more."""
+        self._growing.pop(asked, None)
+
+    def _searching(self, asked: PositionAsked) -> PositionSearching:
         opened = self._network(asked.agent, asked.game)
         chosen = Student(simulations=asked.simulations, per_update=asked.per_update)
         plays = player_with(opened, chosen, opened.game.deterministic)
         assert isinstance(plays, Student)
-        search = _board_growth if opened.game.deterministic else _chain_growth
-        return search(opened, plays, asked)
+        return searching_of(opened, plays, asked)
 
     def _seated(self, asked: MoveAsked) -> _InPlay:
         game, chair = make_game(asked.game), asked.chair
@@ -119,7 +129,7 @@ class _HandAgent:
         if len(asked.own) <= self._done:
             return None
         for step in asked.way[len(self._nodes) - 1 :]:
-            self._nodes.append(_child(self.agent.public, self._nodes[-1], step))
+            self._nodes.append(child_after(self.agent.public, self._nodes[-1], step))
         column, infostate = -1, -1
         for number, (depth, infostate) in enumerate(asked.own[self._done :], start=self._done):
             rng = np.random.default_rng((asked.seed, number))
@@ -131,14 +141,6 @@ class _HandAgent:
         return MoveFound(column, kept, note=self.note)
 
 
-def _child(public: PublicTree, node: int, step: int | object) -> int:
-    """The node after a step of a way."""
-    if not isinstance(step, int):
-        return public.add(step, node)
-    public.list_fan(node)
-    return public.child(node, step)
-
-
 class _BoardAgent:
     """A player of a game of perfect information without chance."""
 
@@ -147,7 +149,7 @@ class _BoardAgent:
         player.new_game(game)
 
     def move(self, asked: MoveAsked) -> MoveFound:
-        moves = _moves(self.game, asked.way)
+        moves = moves_of(self.game, asked.way)
         thought = think(self.player, moves, Limits())
         state = self.player.tree.public.states[self.player.tree.node_after(moves)]
         expected, line = list[str](), list(moves)
@@ -158,49 +160,3 @@ class _BoardAgent:
         words = f"value {thought.value:+.2f}, expects {' '.join(expected)}" if thought.nodes > 1 else ""
         column = self.player.tree.actions(self.player.tree.node_after(moves)).index(thought.action)
         return MoveFound(column, words=words)
-
-
-def _moves(game: Game, way: Way) -> list[int]:
-    """Action identities of public edges of a deterministic game."""
-    moves, state = list[int](), game.root()
-    for edge in way:
-        assert isinstance(edge, int)
-        moves.append(int(game.actions(state)[edge]))
-        state = game.child(state, edge)
-    return moves
-
-
-def _board_growth(opened: Opened, plays: Student, asked: PositionAsked) -> SearchGrowth:
-    """The search of a board's position itself, from scratch."""
-    player = make_player(opened, plays, asked.seed)
-    assert isinstance(player, SogPlayer)
-    player.new_game(opened.game)
-    search = player.search(_moves(opened.game, asked.line))
-    assert hasattr(search, "tree")
-    recording = Recording(search.tree, 0, player.budget)
-    run(search.steps(recording.after_round), player.evaluator)
-    return SearchGrowth(recording.finished(), opened.trained)
-
-
-def _chain_growth(opened: Opened, plays: Student, asked: PositionAsked) -> SearchGrowth:
-    """The chain of searches of whoever acts at the end of the line; the last one is recorded."""
-    public, way = PublicTree(opened.game), [0]
-    for edge in asked.line:
-        way.append(_child(public, way[-1], edge))
-    player = public.actor(way[-1])
-    if player not in (0, 1):
-        raise SettingError("no player is to move in this position")
-    agent = plays.agents(public, opened)(player, asked.seed)
-    assert isinstance(agent, SearchAgent)
-    settings = agent.settings
-    before = [s for s in way[:-1] if public.actor(s) == player or (settings.every_decision and public.actor(s) < 2)]
-    solved: Solved | None = None
-    for node in before:
-        resolving = Resolving(public, player, node, solved, settings, asked.seed)
-        run(resolving.steps(), agent.evaluator)
-        solved = resolving.solved()
-    resolving = Resolving(public, player, way[-1], solved, settings, asked.seed)
-    recording = Recording(resolving.tree, resolving.start, settings.budget)
-    run(resolving.steps(recording.after_round), agent.evaluator)
-    resolving.solved()
-    return SearchGrowth(recording.finished(), opened.trained)

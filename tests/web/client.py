@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,6 +20,7 @@ from sog.web.server import application
 
 HOST = "localhost:8770"
 Headers = Mapping[str, str]
+Take = Callable[[bytes], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -85,38 +86,52 @@ class Client:
 
     def ask(self, method: str, target: str, headers: Iterable[tuple[str, str]], body: Iterable[bytes] = ()) -> Answer:
         """Any request, however odd."""
-        parts = urlsplit(target)
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": _decoded(parts.path),
-            "raw_path": parts.path.encode("latin-1", "replace"),
-            "root_path": "",
-            "query_string": parts.query.encode("latin-1", "replace"),
-            "headers": [
-                (name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers
-            ],
-            "client": ("127.0.0.1", 50000),
-            "server": ("127.0.0.1", 8770),
-        }
+        return self.loop.run_until_complete(self.asking(scope_of(method, target, headers), body))
+
+    async def asking(self, scope: dict[str, Any], body: Iterable[bytes] = (), take: Take | None = None) -> Answer:
+        """The same beside others.  take: is given each part of the answer; once it is false, the browser leaves."""
         chunks = list(body)
         said: list[Any] = []
+        left = asyncio.Event()  # a browser usually waits for the whole answer
+        asked = False
 
         async def receive() -> Any:
-            if chunks:
-                return {"type": "http.request", "body": chunks.pop(0), "more_body": bool(chunks)}
-            return {"type": "http.request", "body": b"", "more_body": False}
+            nonlocal asked
+            if asked and not chunks:
+                await left.wait()
+                return {"type": "http.disconnect"}
+            asked = True
+            part = chunks.pop(0) if chunks else b""
+            return {"type": "http.request", "body": part, "more_body": bool(chunks)}
 
         async def send(message: Any) -> None:
             said.append(message)
+            if take is not None and message.get("body") and not await take(message["body"]):
+                left.set()
 
-        self.loop.run_until_complete(self.app(scope, receive, send))
+        await self.app(scope, receive, send)
         content = b"".join(message.get("body", b"") for message in said[1:])
         pairs = {name.decode("latin-1"): value.decode("latin-1") for name, value in said[0].get("headers", [])}
         return Answer(said[0]["status"], pairs, content)
+
+
+def scope_of(method: str, target: str, headers: Iterable[tuple[str, str]] = (("host", HOST),)) -> dict[str, Any]:
+    """A request as servers hand it to an application."""
+    parts = urlsplit(target)
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": _decoded(parts.path),
+        "raw_path": parts.path.encode("latin-1", "replace"),
+        "root_path": "",
+        "query_string": parts.query.encode("latin-1", "replace"),
+        "headers": [(name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers],
+        "client": ("127.0.0.1", 50000),
+        "server": ("127.0.0.1", 8770),
+    }
 
 
 def _decoded(path: str) -> str:

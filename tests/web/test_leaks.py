@@ -1,7 +1,7 @@
 """Nothing leaks: worlds that a viewer cannot tell apart give the same bytes, until the game is over.
 
 The public line and the viewer's own hand and moves stay; all that is hidden varies, with what an agent believed. The
-same test finds three planted faults.
+same tests find planted faults.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sog.games.base import NATURE, followers
+from sog.games.base import NATURE, Game, followers
 from sog.games.catalog import make_game
 from sog.play.referee import World
 from sog.web import server, views
-from sog.web.asked import PERSON, Chair, MoveFound
+from sog.web.asked import PERSON, Chair, MoveFound, PositionAsked
+from sog.web.offers import Offers
+from sog.web.positions import Place
 from sog.web.tables import Made, PlayTable
 from tests.web.client import Client
 
@@ -172,6 +174,44 @@ def test_a_planted_fault_is_found(client: Client, game: str, fault: str, monkeyp
         monkeypatch.setattr(server, "view_of", conditional_belief if fault == "belief" else telling_class)
     with pytest.raises(AssertionError):
         compare(client, game, 20)
+
+
+def streamed(client: Client, table: PlayTable) -> tuple[int, str]:
+    """The last event of the stream of a game's public position while it is played."""
+    client.app.app.state.site.tables._held[NAME] = table
+    line = "-".join(map(str, views._line(table) or ()))
+    answer = client.get("/position/stream", {"game": table.game.name, "line": line, "s": "8", "c": "1"})
+    return answer.status, answer.text.split("\n\n")[-2]
+
+
+def compare_streams(client: Client, lines: int) -> int:
+    """The same stream whatever is hidden; how many twins were compared."""
+    rng, compared = random.Random(3), 0
+    for _ in range(lines):
+        table = table_of("leduc_poker", 0, rng)
+        others = [way for way in lines_like(table, 0) if way.pairs[-1] != table.world.pair]
+        truth = streamed(client, table)
+        assert truth[0] == 200 and "event: end" in truth[1]
+        for way in rng.sample(others, min(2, len(others))):
+            assert streamed(client, twin_of(table, way)) == truth
+            compared += 1
+    return compared
+
+
+def test_a_stream_tells_nothing_of_a_game_in_play(client: Client) -> None:
+    assert compare_streams(client, 6) > 6
+
+
+def test_a_stream_that_depends_on_a_hand_is_found(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Place.asked
+
+    def telling(place: Place, offers: Offers, game: Game) -> PositionAsked:
+        table = client.app.app.state.site.tables._held[NAME]
+        return replace(real(place, offers, game), seed=table.world.pair[1])
+
+    monkeypatch.setattr(Place, "asked", telling)
+    with pytest.raises(AssertionError):
+        compare_streams(client, 6)
 
 
 def test_a_hidden_move_is_not_said(client: Client) -> None:

@@ -1,4 +1,5 @@
-// What pages do beyond links and forms: a slider through a search's steps, and no second press of a button.
+// What pages do beyond links and forms: a slider through a search's steps, a search that is watched while it grows, and
+// no second press of a button.
 
 const wait = new Map();
 
@@ -27,13 +28,73 @@ async function show(address) {
   wait.set("step", number);
   const answer = await fetch(address, { headers: { accept: "text/html" } });
   if (!answer.ok || wait.get("step") !== number) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const step = page.querySelector("#step");
-  if (step && wait.get("step") === number) {
-    document.querySelector("#step").replaceWith(step);
-    history.replaceState(null, "", address);
-  }
+  const text = await answer.text();
+  if (wait.get("step") === number && place(text)) history.replaceState(null, "", address);
 }
+
+/** Put the step that a page or a part of one has in place of the one that is shown. */
+function place(text) {
+  const step = new DOMParser().parseFromString(text, "text/html").querySelector("#step");
+  if (step) document.querySelector("#step").replaceWith(step);
+  return step;
+}
+
+/** A form that watches a search instead of loading a page of it; a hidden tab watches nothing. */
+function addStream(form) {
+  const button = form.querySelector("button");
+  const said = form.querySelector("[role=status]");
+  const name = button.textContent;
+  let source = null;
+  let wanted = false;
+
+  function stop(words) {
+    wanted = false;
+    close();
+    button.textContent = name;
+    said.textContent = words;
+  }
+
+  function close() {
+    source?.close();
+    source = null;
+  }
+
+  function open() {
+    close();
+    source = new EventSource(form.dataset.stream);
+    source.addEventListener("step", (event) => place(event.data));
+    source.addEventListener("end", (event) => {
+      place(event.data);
+      stop("The search has ended.");
+    });
+    source.addEventListener("trouble", (event) => stop(event.data));
+    source.addEventListener("error", () => {
+      if (source?.readyState === EventSource.CLOSED) stop("This is not possible now: try again in a moment.");
+    });
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (wanted) {
+      stop("Stopped.");
+      return;
+    }
+    wanted = true;
+    wait.set("step", (wait.get("step") ?? 0) + 1);
+    document.querySelector("#slider")?.remove();
+    button.textContent = "Stop";
+    said.textContent = "The search grows.";
+    open();
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (!wanted) return;
+    if (document.hidden) close();
+    else open();
+  });
+  window.addEventListener("pagehide", close);
+}
+
+for (const form of document.querySelectorAll("form[data-stream]")) addStream(form);
 
 const marks = document.querySelector("[data-slider]");
 if (marks) addSlider(marks);
