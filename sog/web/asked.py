@@ -16,7 +16,9 @@ __all__ = [
     "MOST_SIMULATIONS",
     "MOST_WATCHED",
     "PERSON",
+    "RANDOM",
     "Chair",
+    "HintFound",
     "MoveAsked",
     "MoveFound",
     "PositionAsked",
@@ -28,6 +30,7 @@ __all__ = [
 ]
 
 PERSON: Final = "person"
+RANDOM: Final = "random"
 MOST_SIMULATIONS: Final = 20_000
 MOST_WATCHED: Final = 200_000  # simulations of a board's search that is watched
 _MOST_UPDATES: Final = 200_000
@@ -52,6 +55,11 @@ class Chair:
     @property
     def is_person(self) -> bool:
         return self.agent == PERSON
+
+    @property
+    def gives_hints(self) -> bool:
+        """Whether it has a policy to show a person."""
+        return self.agent not in (PERSON, RANDOM)
 
     @property
     def is_code(self) -> bool:
@@ -88,6 +96,14 @@ class MoveFound:
     column: int
     belief: tuple[tuple[int, float], ...] = ()
     words: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class HintFound:
+    """What an agent would do in a person's place.  shares: places among the actions with their probabilities."""
+
+    shares: tuple[tuple[int, float], ...]
     note: str = ""
 
 

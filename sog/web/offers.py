@@ -19,13 +19,12 @@ from sog.games.base import Game, refuse_finished
 from sog.games.catalog import known_games, make_game
 from sog.games.own import VARIABLE, own_games
 from sog.training.curve import CURVE
-from sog.web.asked import PERSON, Chair, check_budget
+from sog.web.asked import PERSON, RANDOM, Chair, check_budget
 
 __all__ = ["Offers", "RunFolder", "Sitter"]
 
 _META: Final = "meta.json"
 _LARGEST_META: Final = 2_000_000
-_RANDOM: Final = "random"
 _NETWORK: Final = "network"
 
 
@@ -99,7 +98,7 @@ class Offers:
             for run in self.runs.values()
             if run.game and _family(run.game) == game.family
         ]
-        found.append(Sitter(_RANDOM, "random moves", _RANDOM))
+        found.append(Sitter(RANDOM, "random moves", RANDOM))
         return found + [Sitter(f"code {k}", text, text) for k, text in enumerate(self.code)]
 
     def chair(self, game: Game, key: str, simulations: int | None, per_update: float | None) -> Chair:

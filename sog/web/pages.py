@@ -89,6 +89,7 @@ class Pages:
             "cards": {
                 owner: [Markup(_card(card)) for card in view.cards if card.owner == owner] for owner in (-1, 0, 1)
             },
+            "hint": Markup(bar_chart("hint", view.hint[:_BARS])) if view.hint else None,
             "minds": [(mind, _beliefs(mind.title, mind.belief)) for mind in view.minds],
             "positions": _positions(view),
             "shared": view.hidden and all(name == "a person" for name in view.names),

@@ -25,7 +25,7 @@ from sog.errors import SettingError, SogError
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
 from sog.training.curve import read_curve
-from sog.web.asked import PositionAsked, SearchGrowth
+from sog.web.asked import HintFound, PositionAsked, SearchGrowth
 from sog.web.guard import LARGEST_BODY, STREAM, Door, Guard
 from sog.web.lanes import AgentLanes, Busy
 from sog.web.offers import Offers, RunFolder
@@ -33,7 +33,7 @@ from sog.web.pages import Pages, json_of
 from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
 from sog.web.runs import pictures_of_runs
 from sog.web.tables import PlayTable, PlayTables
-from sog.web.views import GameView, view_of, viewer_at
+from sog.web.views import GameView, may_ask_hint, view_of, viewer_at
 from sog.web.watching import EventStream, Watching
 
 __all__ = ["Site", "application"]
@@ -84,6 +84,8 @@ class Site:
             Route("/games/{name}/view.json", self.view_json),
             Route("/games/{name}/record", self.record),
             Route("/games/{name}/move", self.move, methods=["POST"]),
+            Route("/games/{name}/back", self.take_back, methods=["POST"]),
+            Route("/games/{name}/hint", self.hint, methods=["POST"]),
             Route("/games/{name}/continue", self.play_on, methods=["POST"]),
             Route("/position", self.position),
             Route("/position.svg", self.position_svg),
@@ -169,7 +171,7 @@ class Site:
         return PlainTextResponse(view.record)
 
     async def move(self, request: Request) -> Response:
-        """A person's move. `at` is how many moves the page showed, so that an old page makes none."""
+        """A person's move. `at` is how many changes of the game the page showed, so that an old page makes none."""
         form, table = await _form(request), await self._table(request)
         await run_in_threadpool(self._move, table, _number(form, "at", int), _number(form, "move", int))
         await self._agents_move(table)
@@ -179,9 +181,39 @@ class Site:
         with table.lock:
             if table.is_over or not table.chairs[table.actor].is_person:
                 raise SettingError("it is not a person's turn")
-            if column is None or at != len(table.made):
-                raise SettingError("the game has moved on since that page was made: go back to it")
+            if column is None:
+                raise SettingError("move is an action's place among those of the position")
+            _refuse_old(table, at)
             self.tables.move(table, column)
+
+    async def take_back(self, request: Request) -> Response:
+        """The person's last move, and the agent's after it."""
+        form, table = await _form(request), await self._table(request)
+        await run_in_threadpool(self._take_back, table, _number(form, "at", int))
+        return _to(table)
+
+    def _take_back(self, table: PlayTable, at: int | None) -> None:
+        with table.lock:
+            _refuse_old(table, at)
+            self.tables.take_back(table)
+
+    async def hint(self, request: Request) -> Response:
+        """What the agent would do in the person's place, made of what the person may know."""
+        await _form(request)
+        table = await self._table(request)
+        with table.lock:
+            if not may_ask_hint(table):
+                raise SettingError("there is nothing to give a hint for")
+            asked, at = table.hint_asked(), table.changes
+        self.offers.refuse_code(asked.chair)
+        hint = await asyncio.wrap_future(self.lanes.submit(table.name, "hint", asked))
+        await run_in_threadpool(self._show_hint, table, at, hint)
+        return _to(table)
+
+    def _show_hint(self, table: PlayTable, at: int, hint: HintFound) -> None:
+        with table.lock:
+            if at == table.changes:
+                self.tables.show_hint(table, hint)
 
     async def play_on(self, request: Request) -> Response:
         """Whoever is to move does so, if it is an agent."""
@@ -195,7 +227,7 @@ class Site:
         persons = any(chair.is_person for chair in table.chairs)
         while not table.is_over and not table.chairs[table.actor].is_person:
             with table.lock:
-                asked, at = table.asked(), len(table.made)
+                asked, at = table.asked(), table.changes
             self.offers.refuse_code(asked.chair)
             try:
                 found = await asyncio.wrap_future(self.lanes.submit(table.name, "move", asked))
@@ -208,7 +240,7 @@ class Site:
     def _take(self, table: PlayTable, at: int, found: Any) -> None:
         """An agent's move, unless another request has made it meanwhile."""
         with table.lock:
-            if at == len(table.made):
+            if at == table.changes:
                 self.tables.move(table, found.column, found)
 
     async def _table(self, request: Request) -> PlayTable:
@@ -288,6 +320,11 @@ class Site:
         if name not in self.offers.runs:
             raise SettingError("there is no such run here: name its folder on the command line of `sog serve`")
         return self.offers.runs[name]
+
+
+def _refuse_old(table: PlayTable, at: int | None) -> None:
+    if at != table.changes:
+        raise SettingError("the game has moved on since that page was made: go back to it")
 
 
 def _to(table: PlayTable) -> Response:

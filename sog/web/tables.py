@@ -1,11 +1,14 @@
 """Games in play: what the referee knows of each, and its file, to which every move is added before it counts.
 
-A file has a line for the game and then one a move:
+A file has a line for the game and then one for each move, hint and taking back:
 
     {"table": 1, "game": "leduc_poker", "chairs": [{...}, {...}], "seed": 7}
     {"column": 1, "belief": [[0, 0.5], [3, 0.5]], "words": "", "note": ""}
+    {"hint": [[0, 0.25], [1, 0.75]], "note": ""}
+    {"back": 2}
 
 seed: decides chance.  column: the action's place among those of the public state.  belief and the rest: of an agent.
+hint: what a person was shown.  back: how many moves were taken back.
 Files are secret while a game lasts. A server that begins anew reads them and plays on.
 """
 
@@ -30,7 +33,7 @@ from sog.games.catalog import make_game
 from sog.lru import LruCache
 from sog.play.referee import Referee, World
 from sog.searches.tree.public_tree import PublicTree
-from sog.web.asked import Chair, MoveAsked, MoveFound, Way
+from sog.web.asked import Chair, HintFound, MoveAsked, MoveFound, Way
 
 __all__ = ["Made", "PlayTable", "PlayTables"]
 
@@ -60,6 +63,14 @@ class PlayTable:
         self.lock = threading.RLock()
         self.first = self.referee.deal(self._chance(0))
         self.made: list[Made] = []
+        self.changes = 0  # moves and takings back
+        self.hint: HintFound | None = None  # of the person's decision now
+
+    @property
+    def person(self) -> int | None:
+        """The seat of the only person; None where there is none, or two."""
+        persons = [p for p in (0, 1) if self.chairs[p].is_person]
+        return persons[0] if len(persons) == 1 else None
 
     @property
     def world(self) -> World:
@@ -80,6 +91,27 @@ class PlayTable:
         before = self.world
         after = self.referee.act(before, column, self._chance(1 + len(self.made)))
         self.made.append(Made(self.referee.actor(before), column, before, after, found))
+        self._changed()
+
+    def undoable(self) -> int:
+        """How many moves the person takes back: the last of its own and what came after it. 0 where it cannot.
+
+        A game with open hands is over for good.
+        """
+        last = max((k for k, made in enumerate(self.made) if made.player == self.person), default=None)
+        if self.person is None or last is None or (self.is_over and not self.game.perfect_information):
+            return 0
+        return len(self.made) - last
+
+    def take_back(self, count: int) -> None:
+        """Forget the last moves. What chance does after as many moves is the same again."""
+        if not 0 < count <= len(self.made):
+            raise SettingError(f"{count} of {len(self.made)} moves cannot be taken back")
+        del self.made[-count:]
+        self._changed()
+
+    def _changed(self) -> None:
+        self.changes, self.hint = self.changes + 1, None
 
     def way(self, node: int) -> Way:
         """From the root to a public node."""
@@ -89,11 +121,22 @@ class PlayTable:
 
     def asked(self) -> MoveAsked:
         """What the agent that is to move is asked."""
+        seed = int(np.random.SeedSequence((self.seed, 1, self.actor)).generate_state(1)[0]) >> 1
+        return self._asked(self.chairs[self.actor], seed)
+
+    def hint_asked(self) -> MoveAsked:
+        """What the other seat's agent is asked in the person's place, with all that the person may know.
+
+        Its seed is not the game's, which decides what the agent holds.
+        """
+        return self._asked(self.chairs[1 - self.actor], 0)
+
+    def _asked(self, chair: Chair, seed: int) -> MoveAsked:
+        """What is asked of an agent in the place of whoever is to move."""
         player, world = self.actor, self.world
         decisions = [*(made.before for made in self.made if made.player == player), world]
         own = tuple((len(self.public.path(each.node)) - 1, each.pair[player]) for each in decisions)
-        seed = int(np.random.SeedSequence((self.seed, 1, player)).generate_state(1)[0]) >> 1
-        return MoveAsked(self.name, self.game.name, self.chairs[player], player, seed, self.way(world.node), own)
+        return MoveAsked(self.name, self.game.name, chair, player, seed, self.way(world.node), own)
 
     def _chance(self, number: int) -> np.random.Generator:
         """What chance draws with before the first move, after the first, and so on."""
@@ -121,15 +164,31 @@ class PlayTables:
     def move(self, table: PlayTable, column: int, found: MoveFound | None = None) -> None:
         """A move, which is in the file before it counts. SettingError where it is illegal."""
         with table.lock:
-            with self._lock:
-                if table.name not in self._held or self._held[table.name] is not table:
-                    raise SettingError("many games were played meanwhile: go back to this one")
             if column not in table.referee.legal(table.world):
                 raise SettingError("this move is not possible now")
-            append_line(
-                self._file(table.name), json.dumps({"column": column, **({} if found is None else asdict(found))})
-            )
+            self._append(table, {"column": column, **({} if found is None else asdict(found))})
             table.move(column, found)
+
+    def take_back(self, table: PlayTable) -> None:
+        """The person's last move and the agent's after it are taken back. SettingError where there is none."""
+        with table.lock:
+            count = table.undoable()
+            if not count:
+                raise SettingError("there is no move of yours to take back")
+            self._append(table, {"back": count})
+            table.take_back(count)
+
+    def show_hint(self, table: PlayTable, hint: HintFound) -> None:
+        """A hint for the person's decision."""
+        with table.lock:
+            self._append(table, {"hint": hint.shares, "note": hint.note})
+            table.hint = hint
+
+    def _append(self, table: PlayTable, line: dict[str, Any]) -> None:
+        with self._lock:
+            if table.name not in self._held or self._held[table.name] is not table:
+                raise SettingError("many games were played meanwhile: go back to this one")
+        append_line(self._file(table.name), json.dumps(line))
 
     def get(self, name: str) -> PlayTable:
         """The game of this name, read from its file where it is not in memory. SettingError for an unknown name."""
@@ -162,7 +221,7 @@ class PlayTables:
                 raise SettingError("it is of another form")
             table = PlayTable(name, make_game(head["game"]), (chairs[0], chairs[1]), int(head["seed"]))
             for line in moves:
-                table.move(int(line["column"]), _found_of(line))
+                _take_up(table, line)
         except FileNotFoundError as error:
             raise SettingError("there is no such game") from error
         except (OSError, ValueError, KeyError, TypeError, AssertionError, SogError) as error:
@@ -179,6 +238,16 @@ def _whole_lines(content: bytes) -> Sequence[Any]:
         except ValueError:
             continue
     return found
+
+
+def _take_up(table: PlayTable, line: Any) -> None:
+    """What a line says."""
+    if "back" in line:
+        table.take_back(int(line["back"]))
+    elif "hint" in line:
+        table.hint = HintFound(tuple((int(a), float(p)) for a, p in line["hint"]), str(line["note"]))
+    else:
+        table.move(int(line["column"]), _found_of(line))
 
 
 def _found_of(line: Any) -> MoveFound | None:

@@ -6,7 +6,8 @@ through its earlier decisions first, so that it continues as it would have.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -14,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from sog.agents.entrants import open_entrant
 from sog.agents.opening import make_player, open_network, player_with
 from sog.algorithms.student.algorithm import Student
+from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.lru import LruCache
@@ -23,7 +25,7 @@ from sog.play.player import Limits, Player, think
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened
-from sog.web.asked import Chair, MoveAsked, MoveFound, PositionAsked, SearchGrowth
+from sog.web.asked import RANDOM, Chair, HintFound, MoveAsked, MoveFound, PositionAsked, SearchGrowth, Way
 from sog.web.searching import Growing, PositionSearching, child_after, moves_of, recorded, searching_of
 
 __all__ = ["Thinker"]
@@ -34,11 +36,17 @@ _BELIEVED: Final = 24  # infostates of a belief that are kept, the likeliest
 _EXPECTED: Final = 5  # moves of the line that a player of a board expects
 
 
+T = TypeVar("T")
+
+
 class _InPlay(Protocol):
     """An agent in the middle of a game."""
 
     def move(self, asked: MoveAsked) -> MoveFound | None:
         """Its action; None where it was asked already, and cannot be again."""
+
+    def hint(self, asked: MoveAsked) -> HintFound | None:
+        """Its policy; None as of `move`. SettingError where it has none."""
 
 
 class Thinker:
@@ -53,11 +61,18 @@ class Thinker:
 
     def move(self, asked: MoveAsked) -> MoveFound:
         """An agent's action in a game. SogError where what the chair names cannot play it."""
-        key = f"{asked.table} {asked.player}"
-        found = self._playing[key].move(asked) if key in self._playing else None
+        return self._answer(f"{asked.table} {asked.player}", asked, lambda agent: agent.move(asked))
+
+    def hint(self, asked: MoveAsked) -> HintFound:
+        """What an agent would do in a person's place. Errors of `move`; SettingError where it has no policy."""
+        return self._answer(f"{asked.table} hint", asked, lambda agent: agent.hint(asked))
+
+    def _answer(self, key: str, asked: MoveAsked, ask: Callable[[_InPlay], T | None]) -> T:
+        """What an agent in mid-game answers; it is made anew where it cannot continue from its last decision."""
+        found = ask(self._playing[key]) if key in self._playing else None
         if found is None:
             self._playing[key] = self._seated(asked)
-            found = self._playing[key].move(asked)
+            found = ask(self._playing[key])
         assert found is not None
         return found
 
@@ -91,7 +106,7 @@ class Thinker:
         return _HandAgent(game, chair, asked, self._tree(game))
 
     def _board_player(self, game: Game, chair: Chair, seed: int) -> Player:
-        if chair.agent == "random":
+        if chair.agent == RANDOM:
             return RandomPlayer(seed=seed)
         opened = self._network(chair.agent, game.name)
         plays = player_with(opened, None, True)
@@ -123,22 +138,41 @@ class _HandAgent:
         entrant = open_entrant(chair.label, chair.agent, game, None, _budget(chair, ("simulations", "per_update")))
         self.agent, self.note = agents_of(game, entrant, listed)(asked.player, asked.seed), entrant.note
         self.agent.new_game()
-        self._nodes, self._done = [0], 0
+        self._nodes = [0]
+        self._way: Way = ()
+        self._own: tuple[tuple[int, int], ...] = ()
 
     def move(self, asked: MoveAsked) -> MoveFound | None:
-        if len(asked.own) <= self._done:
+        column = self._acted(asked)
+        if column is None:
             return None
-        for step in asked.way[len(self._nodes) - 1 :]:
-            self._nodes.append(child_after(self.agent.public, self._nodes[-1], step))
-        column, infostate = -1, -1
-        for number, (depth, infostate) in enumerate(asked.own[self._done :], start=self._done):
-            rng = np.random.default_rng((asked.seed, number))
-            column = int(self.agent.act(self._nodes[depth], infostate, rng))
-        self._done = len(asked.own)
-        belief = self.agent.belief(infostate)
+        belief = self.agent.belief(asked.own[-1][1])
         likely = [] if belief is None else np.argsort(-belief, kind="stable")[:_BELIEVED].tolist()
         kept = () if belief is None else tuple((i, float(belief[i])) for i in likely if belief[i] > 0.0005)
         return MoveFound(column, kept, note=self.note)
+
+    def hint(self, asked: MoveAsked) -> HintFound | None:
+        if self._acted(asked) is None:
+            return None
+        policy = self.agent.drawn_from
+        if policy is None:
+            raise SettingError("this agent has no policy to show")
+        row = policy[:, asked.own[-1][1]] / policy[:, asked.own[-1][1]].sum()
+        return HintFound(tuple((a, float(p)) for a, p in enumerate(row) if p > 0), self.note)
+
+    def _acted(self, asked: MoveAsked) -> int | None:
+        """Its action's column, after its decisions before; None where it has gone past this one, or another way."""
+        done = len(self._own)
+        if len(asked.own) <= done or asked.own[:done] != self._own or asked.way[: len(self._way)] != self._way:
+            return None
+        for step in asked.way[len(self._nodes) - 1 :]:
+            self._nodes.append(child_after(self.agent.public, self._nodes[-1], step))
+        column = -1
+        for number, (depth, infostate) in enumerate(asked.own[done:], start=done):
+            rng = np.random.default_rng((asked.seed, number))
+            column = int(self.agent.act(self._nodes[depth], infostate, rng))
+        self._way, self._own = asked.way, asked.own
+        return column
 
 
 class _BoardAgent:
@@ -160,3 +194,11 @@ class _BoardAgent:
         words = f"value {thought.value:+.2f}, expects {' '.join(expected)}" if thought.nodes > 1 else ""
         column = self.player.tree.actions(self.player.tree.node_after(moves)).index(thought.action)
         return MoveFound(column, words=words)
+
+    def hint(self, asked: MoveAsked) -> HintFound:
+        moves = moves_of(self.game, asked.way)
+        thought = think(self.player, moves, Limits())
+        actions = self.player.tree.actions(self.player.tree.node_after(moves))
+        return HintFound(
+            tuple((actions.index(each.action), each.share) for each in thought.candidates if each.share > 0)
+        )

@@ -27,6 +27,7 @@ __all__ = [
     "ShownCard",
     "board_of",
     "cards_of",
+    "may_ask_hint",
     "roles_of",
     "view_of",
     "viewer_at",
@@ -89,6 +90,8 @@ class GameView:
     table: the game's id.  viewer: the seat that looks, None for nobody.  names: who plays.  moves: how many were made.
     state: the public state in words.  hands: what each player holds, None where it is hidden.  actor: who is to move,
     None at the end.  choices: the viewer's legal actions, where it is to move.  log: (player, words) of each move.
+    at: moves and takings back so far.  undoable: whether the viewer can take its last move back.  asks_hint: whether it
+    may ask for a hint, and hint: what it was shown, as (action, probability), likeliest first.
     notes: what a person should know of the agents.  won: player 0's utility, and result in words, "" before the end.
     record: the finished game as text.  line: its public edges, where all its events are listed.
     """
@@ -111,6 +114,10 @@ class GameView:
     won: float | None = None
     result: str = ""
     minds: tuple[Mind, ...] = ()
+    at: int = 0
+    undoable: bool = False
+    asks_hint: bool = False
+    hint: tuple[tuple[str, float], ...] = ()
     record: str | None = None
     line: tuple[int, ...] | None = None
 
@@ -155,6 +162,10 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
         won=table.referee.utility(world) if over else None,
         result=_result(table) if over else "",
         minds=tuple(_minds(table)) if over else (),
+        at=table.changes,
+        undoable=viewer == table.person and table.undoable() > 0,
+        asks_hint=mine and may_ask_hint(table) and table.hint is None,
+        hint=tuple(_hints(table)) if mine else (),
         record=_record(table) if may_record(table) else None,
         line=_line(table) if over else None,
     )
@@ -170,11 +181,24 @@ def may_record(table: PlayTable) -> bool:
     return table.is_over
 
 
+def may_ask_hint(table: PlayTable) -> bool:
+    """Whether a person is to move whose opponent can say what it would do."""
+    if table.is_over or table.actor != table.person:
+        return False
+    return table.chairs[1 - table.actor].gives_hints
+
+
+def _hints(table: PlayTable) -> Iterator[tuple[str, float]]:
+    """What the person who is to move was shown."""
+    if table.hint is not None:
+        for column, share in sorted(table.hint.shares, key=lambda each: -each[1]):
+            yield _action(table, table.world.node, column), share
+
+
 def _choices(table: PlayTable) -> Iterator[LegalMove]:
     """The legal actions of whoever is to move."""
-    state = table.public.states[table.world.node]
     for column in table.referee.legal(table.world):
-        yield LegalMove(column, table.game.action_name(state, int(table.public.actions(table.world.node)[column])))
+        yield LegalMove(column, _action(table, table.world.node, column))
 
 
 def _said(table: PlayTable, made: Made, viewer: int | None, over: bool) -> str:
@@ -187,8 +211,11 @@ def _said(table: PlayTable, made: Made, viewer: int | None, over: bool) -> str:
 
 def _name(table: PlayTable, made: Made) -> str:
     """A move's name."""
-    node = made.before.node
-    return table.game.action_name(table.public.states[node], int(table.public.actions(node)[made.column]))
+    return _action(table, made.before.node, made.column)
+
+
+def _action(table: PlayTable, node: int, column: int) -> str:
+    return table.game.action_name(table.public.states[node], int(table.public.actions(node)[column]))
 
 
 def _before(table: PlayTable) -> State | None:

@@ -158,7 +158,8 @@ def played_out(client: Client, address: str, rng: random.Random, most: int = 200
     page = client.get(address).text
     for _ in range(most):
         forms = [form for form in Form(page).forms if form["method"] == "post"]
-        moves = [(form, button) for form in forms for button in form["buttons"] if form["action"].startswith(address)]
+        ways = (f"{address}/move", f"{address}/continue")
+        moves = [(form, button) for form in forms for button in form["buttons"] if form["action"] in ways]
         links = re.findall(r'href="(\?from=[a-h][1-8])"', page)
         if links and rng.random() < 0.5:  # a piece is chosen first, on a chessboard
             page = client.get(address + rng.choice(links)).text

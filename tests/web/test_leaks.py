@@ -17,7 +17,7 @@ from sog.games.base import NATURE, Game, followers
 from sog.games.catalog import make_game
 from sog.play.referee import World
 from sog.web import server, views
-from sog.web.asked import PERSON, Chair, MoveFound, PositionAsked
+from sog.web.asked import PERSON, Chair, MoveAsked, MoveFound, PositionAsked
 from sog.web.offers import Offers
 from sog.web.positions import Place
 from sog.web.tables import Made, PlayTable
@@ -37,9 +37,12 @@ class Line:
     columns: tuple[int, ...]
 
 
-def table_of(game: str, viewer: int | None, rng: random.Random) -> PlayTable:
+NETWORK = Chair("network", "the network")
+
+
+def table_of(game: str, viewer: int | None, rng: random.Random, agent: Chair = NETWORK) -> PlayTable:
     """A game that is played by chance up to somewhere before its end."""
-    chairs = [Chair("network", "the network")] * 2
+    chairs = [agent] * 2
     if viewer is not None:
         chairs[viewer] = Chair(PERSON, "a person")
     while True:
@@ -111,6 +114,7 @@ def twin_of(table: PlayTable, line: Line) -> PlayTable:
         before, after = (World(world.node, pairs[world.node]) for world in (made.before, made.after))
         told = None if made.found is None else found_with(column, before.pair[made.player])
         twin.made.append(Made(made.player, column, before, after, told))
+    twin.changes = table.changes
     return twin
 
 
@@ -212,6 +216,49 @@ def test_a_stream_that_depends_on_a_hand_is_found(client: Client, monkeypatch: p
     monkeypatch.setattr(Place, "asked", telling)
     with pytest.raises(AssertionError):
         compare_streams(client, 6)
+
+
+def hinted(client: Client, table: PlayTable) -> list[object]:
+    """What a browser is sent of a table once its person has asked for a hint."""
+    tables = client.app.app.state.site.tables
+    tables.folder.mkdir(exist_ok=True)
+    tables._held[NAME] = table
+    answer = client.post(f"/games/{NAME}/hint", {})
+    assert answer.status == 303 and table.hint is not None
+    return [(answer.status, answer.headers, answer.body), *seen(client, table)]
+
+
+def compare_hints(client: Client, lines: int) -> int:
+    """The same hint whatever the agent holds; how many twins were compared."""
+    rng, compared = random.Random(4), 0
+    while lines:
+        table = table_of("leduc_poker", 0, rng, Chair("leduc_poker", "the network", 5, 1.0))
+        if table.actor != 0:
+            continue
+        lines -= 1
+        others = [way for way in lines_like(table, 0) if way.pairs[-1] != table.world.pair]
+        truth = hinted(client, table)
+        for way in rng.sample(others, min(2, len(others))):
+            assert hinted(client, twin_of(table, way)) == truth
+            compared += 1
+    return compared
+
+
+def test_a_hint_tells_nothing_of_the_other_hand(client: Client) -> None:
+    assert compare_hints(client, 8) > 8
+
+
+def test_a_hint_that_depends_on_the_other_hand_is_found(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that the agent makes of its own hand."""
+    real = PlayTable.hint_asked
+
+    def telling(table: PlayTable) -> MoveAsked:
+        asked = real(table)
+        return replace(asked, own=tuple((depth, table.world.pair[1]) for depth, _ in asked.own))
+
+    monkeypatch.setattr(PlayTable, "hint_asked", telling)
+    with pytest.raises(AssertionError):
+        compare_hints(client, 8)
 
 
 def test_a_hidden_move_is_not_said(client: Client) -> None:
