@@ -1,4 +1,4 @@
-"""Finished games as text: what a record says, and the plain format of games that have none of their own."""
+"""Games as text: what a record says, and the plain format of games that have none of their own."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _WIDTH: Final = 80
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One finished game of perfect information.
+    """One game of perfect information.
 
     players: who was player 0 and player 1.  date: as 2025-12-31.  round: the game's number in the event.
-    moves: action identities.  utility: player 0's, in [-1, 1].  why: how the game ended.
+    moves: action identities.  utility: player 0's, in [-1, 1], None before the end.  why: how the game ended.
     """
 
     players: tuple[str, str]
@@ -27,7 +27,7 @@ class GameRecord:
     event: str
     round: str
     moves: tuple[int, ...]
-    utility: float
+    utility: float | None
     why: str
 
 
@@ -40,7 +40,7 @@ def plain_record(game: Game, record: GameRecord) -> str:
         f"event: {record.event}, round {record.round}, {record.date}",
         f"player 0: {record.players[0]}",
         f"player 1: {record.players[1]}",
-        f"player 0's utility: {record.utility:g} ({record.why})",
+        f"player 0's utility: {'not known yet' if record.utility is None else f'{record.utility:g}'} ({record.why})",
         "",
         wrapped(names),
     ]

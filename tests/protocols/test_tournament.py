@@ -393,6 +393,11 @@ def test_sgf_has_points_from_the_top_left() -> None:
     assert "PB[a\\]]PW[b]" in record and "SZ[5]KM[0.5]RU[Chinese]" in record and "RE[B+]" in record
 
 
+@pytest.mark.parametrize(("name", "said"), [("chess", '[Result "*"]'), (GO, "RE[?]"), ("tic_tac_toe", "not known yet")])
+def test_a_game_that_is_not_over_has_no_result(name: str, said: str) -> None:
+    assert said in make_game(name).write_record(GameRecord(("a", "b"), "2026-01-02", "e", "1", (), None, "not over"))
+
+
 def test_openings_never_end_the_game() -> None:
     game = make_game("tic_tac_toe")
     tree = MoveTree(game)

@@ -1,4 +1,4 @@
-"""Finished games of chess as PGN, the format that chess programs read."""
+"""Games of chess as PGN, the format that chess programs read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def pgn_record(game: Game, record: GameRecord, fen: str, start: str) -> str:
 
     start: the FEN that needs no tag, since games begin there unless a tag says otherwise.
     """
-    result = {1.0: "0-1", -1.0: "1-0"}.get(record.utility, "1/2-1/2")  # player 0 is Black
+    result = "*" if record.utility is None else {1.0: "0-1", -1.0: "1-0"}.get(record.utility, "1/2-1/2")  # 0 is Black
     tags = {
         "Event": record.event,
         "Site": "?",

@@ -1,4 +1,4 @@
-"""Finished games of Go as SGF, the format that Go programs read."""
+"""Games of Go as SGF, the format that Go programs read."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sog.games.strings import number_text
 __all__ = ["sgf_record"]
 
 _LETTERS: Final = "abcdefghijklmnopqrs"
+_RESULTS: Final = {None: "?", 0: "0", 1: "B+", -1: "W+"}
 
 
 def sgf_record(record: GameRecord, size: int, komi: float) -> str:
@@ -27,7 +28,7 @@ def sgf_record(record: GameRecord, size: int, komi: float) -> str:
         "DT": record.date,
         "EV": record.event,
         "RO": record.round,
-        "RE": "0" if record.utility == 0 else f"{'B' if record.utility > 0 else 'W'}+",
+        "RE": _RESULTS[None if record.utility is None else (record.utility > 0) - (record.utility < 0)],
         "C": record.why,
     }
     head = "".join(f"{key}[{_escaped(value)}]" for key, value in properties.items())
