@@ -21,11 +21,11 @@ from sog.games.own import VARIABLE, own_games
 from sog.training.curve import CURVE
 from sog.web.asked import PERSON, RANDOM, Chair, check_budget
 
-__all__ = ["Offers", "RunFolder", "Sitter"]
+__all__ = ["NETWORK", "Offers", "RunFolder", "Sitter"]
 
 _META: Final = "meta.json"
 _LARGEST_META: Final = 2_000_000
-_NETWORK: Final = "network"
+NETWORK: Final = "network"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Offers:
         """Who may sit at it, a person first."""
         found = [Sitter(PERSON, "a person", PERSON)]
         words = "the network that ships with it" if _has_network(game) else "search with an untrained network"
-        found.append(Sitter(_NETWORK, words, game.name, True))
+        found.append(Sitter(NETWORK, words, game.name, True))
         found += [
             Sitter(f"run {run.name}", f"the run {run.name}", str(run.folder), True)
             for run in self.runs.values()

@@ -17,9 +17,9 @@ from sog.games.strings import OPENSPIEL
 from sog.pictures.boards import board_picture
 from sog.pictures.charts import bar_chart
 from sog.pictures.hands import card_picture, die_picture
-from sog.web.asked import MOST_SIMULATIONS, SearchGrowth
+from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
 from sog.web.guard import STREAM
-from sog.web.offers import RunFolder, Sitter
+from sog.web.offers import NETWORK, RunFolder, Sitter
 from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
 from sog.web.views import BoardSeen, GameView, LegalMove, ShownCard, board_of, roles_of
 
@@ -67,6 +67,11 @@ class Pages:
         return self._page(
             "setup.html", {"game": game, "roles": roles_of(game), "description": description, "sitters": sitters}
         )
+
+    def load(self) -> str:
+        """Where games are uploaded."""
+        sitters = [(PERSON, "a person"), (NETWORK, "the network that ships with it"), (RANDOM, "random moves")]
+        return self._page("load.html", {"sitters": sitters})
 
     def played(self, views: Sequence[GameView]) -> str:
         """The games that were played on last."""

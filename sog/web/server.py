@@ -6,13 +6,13 @@ GET changes nothing. Whatever a request names is looked up among what is offered
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,16 +24,19 @@ from sog.cluster.executor import WorkLost
 from sog.errors import SettingError, SogError
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
+from sog.protocols.phh import written_phh
 from sog.training.curve import read_curve
-from sog.web.asked import HintFound, PositionAsked, SearchGrowth
-from sog.web.guard import LARGEST_BODY, STREAM, Door, Guard
+from sog.web.asked import PERSON, HintFound, PositionAsked, SearchGrowth
+from sog.web.forms import body_of, form_of, number_in, parts_of
+from sog.web.guard import STREAM, Door, Guard
 from sog.web.lanes import AgentLanes, Busy
+from sog.web.loaded import read_game
 from sog.web.offers import Offers, RunFolder
 from sog.web.pages import Pages, json_of
 from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
 from sog.web.runs import pictures_of_runs
 from sog.web.tables import PlayTable, PlayTables
-from sog.web.views import GameView, may_ask_hint, view_of, viewer_at
+from sog.web.views import GameView, line_of, may_ask_hint, view_of, viewer_at
 from sog.web.watching import EventStream, Watching
 
 __all__ = ["Site", "application"]
@@ -46,7 +49,6 @@ _STATIC: Final = {
 _ROOM: Final = Path(__file__).parent / "static"
 _LISTED: Final = 20  # games on the page of those that were played on last
 _SEARCHES: Final = 16  # recorded searches that are kept
-_BODY_SECONDS: Final = 10.0
 _SVG: Final = "image/svg+xml"
 
 T = TypeVar("T")
@@ -83,6 +85,10 @@ class Site:
             Route("/games/{name}", self.game),
             Route("/games/{name}/view.json", self.view_json),
             Route("/games/{name}/record", self.record),
+            Route("/games/{name}/saved", self.saved),
+            Route("/games/{name}/phh", self.phh),
+            Route("/load", self.load, methods=["GET"]),
+            Route("/load", self.load_file, methods=["POST"]),
             Route("/games/{name}/move", self.move, methods=["POST"]),
             Route("/games/{name}/back", self.take_back, methods=["POST"]),
             Route("/games/{name}/hint", self.hint, methods=["POST"]),
@@ -146,14 +152,14 @@ class Site:
         return views
 
     async def begin(self, request: Request) -> Response:
-        form = await _form(request)
+        form = await form_of(request)
         table = await run_in_threadpool(self._begin, form)
         await self._agents_move(table)
         return _to(table)
 
     def _begin(self, form: dict[str, str]) -> PlayTable:
         game = self.offers.game(form.get("game", ""))
-        simulations, per_update = _number(form, "simulations", int), _number(form, "per_update", float)
+        simulations, per_update = number_in(form, "simulations", int), number_in(form, "per_update", float)
         zero, one = (self.offers.chair(game, form.get(f"seat{p}", ""), simulations, per_update) for p in (0, 1))
         return self.tables.begin(game, (zero, one))
 
@@ -165,15 +171,40 @@ class Site:
         return Response(json_of(await self._seen(request)), media_type="application/json")
 
     async def record(self, request: Request) -> Response:
-        view = await self._seen(request)
-        if view.record is None:
-            raise SettingError("a game's record can be read once it is over")
-        return PlainTextResponse(view.record)
+        return PlainTextResponse(_once_over((await self._seen(request)).record))
+
+    async def saved(self, request: Request) -> Response:
+        saved = _once_over((await self._seen(request)).saved)
+        return Response(saved.text(), media_type="application/json")
+
+    async def phh(self, request: Request) -> Response:
+        hand = _once_over((await self._seen(request)).hand)
+        return PlainTextResponse(await run_in_threadpool(written_phh, [hand]))
+
+    async def load(self, request: Request) -> Response:
+        return HTMLResponse(self.pages.load())
+
+    async def load_file(self, request: Request) -> Response:
+        """A game from a file: played on, or the position at its end."""
+        body = await body_of(request)
+        return _at(await run_in_threadpool(self._load, body, request.headers.get("content-type", "")))
+
+    def _load(self, body: bytes, kind: str) -> str:
+        """Where the loaded game is."""
+        form = parts_of(body, kind)
+        loaded = read_game(form.get("file") or form.get("text", ""), self.offers)
+        zero, one = (self.offers.chair(loaded.game, form.get(f"seat{p}", PERSON), None, None) for p in (0, 1))
+        if form.get("as") != "position":
+            return _address(self.tables.begin(loaded.game, (zero, one), loaded.seed, loaded.columns))
+        line = line_of(PlayTable("", loaded.game, (zero, one), loaded.seed or 0, loaded.columns))
+        if line is None:
+            raise SettingError("this game has chance events that are not listed: play it on instead")
+        return Place(loaded.game.name, line).address()
 
     async def move(self, request: Request) -> Response:
         """A person's move. `at` is how many changes of the game the page showed, so that an old page makes none."""
-        form, table = await _form(request), await self._table(request)
-        await run_in_threadpool(self._move, table, _number(form, "at", int), _number(form, "move", int))
+        form, table = await form_of(request), await self._table(request)
+        await run_in_threadpool(self._move, table, number_in(form, "at", int), number_in(form, "move", int))
         await self._agents_move(table)
         return _to(table)
 
@@ -188,8 +219,8 @@ class Site:
 
     async def take_back(self, request: Request) -> Response:
         """The person's last move, and the agent's after it."""
-        form, table = await _form(request), await self._table(request)
-        await run_in_threadpool(self._take_back, table, _number(form, "at", int))
+        form, table = await form_of(request), await self._table(request)
+        await run_in_threadpool(self._take_back, table, number_in(form, "at", int))
         return _to(table)
 
     def _take_back(self, table: PlayTable, at: int | None) -> None:
@@ -199,7 +230,7 @@ class Site:
 
     async def hint(self, request: Request) -> Response:
         """What the agent would do in the person's place, made of what the person may know."""
-        await _form(request)
+        await form_of(request)
         table = await self._table(request)
         with table.lock:
             if not may_ask_hint(table):
@@ -217,7 +248,7 @@ class Site:
 
     async def play_on(self, request: Request) -> Response:
         """Whoever is to move does so, if it is an agent."""
-        await _form(request)
+        await form_of(request)
         table = await self._table(request)
         await self._agents_move(table)
         return _to(table)
@@ -327,34 +358,19 @@ def _refuse_old(table: PlayTable, at: int | None) -> None:
         raise SettingError("the game has moved on since that page was made: go back to it")
 
 
+def _once_over(part: T | None) -> T:
+    if part is None:
+        raise SettingError("this can be read once the game is over, where the game has it")
+    return part
+
+
+def _address(table: PlayTable) -> str:
+    return f"/games/{quote(table.name)}"
+
+
 def _to(table: PlayTable) -> Response:
-    return RedirectResponse(f"/games/{quote(table.name)}", 303)
+    return _at(_address(table))
 
 
-async def _form(request: Request) -> dict[str, str]:
-    """A form's fields. SettingError for a body that is too large, too slow or none."""
-    body = b""
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > LARGEST_BODY:
-                    raise SettingError("the body is too large")
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
-    except TimeoutError as error:
-        raise SettingError("the body did not come in time") from error
-    except ValueError as error:
-        raise SettingError("the body is no form") from error
-
-
-def _number(form: dict[str, str], name: str, kind: Callable[[str], T]) -> T | None:
-    """A field's number; None where it is empty. SettingError for other text."""
-    text = form.get(name, "").strip()
-    if not text:
-        return None
-    try:
-        if len(text) > 20 or not text.isascii():
-            raise ValueError
-        return kind(text)
-    except ValueError as error:
-        raise SettingError(f"{name.replace('_', ' ')} is a number") from error
+def _at(address: str) -> Response:
+    return RedirectResponse(address, 303)

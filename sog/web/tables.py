@@ -56,7 +56,10 @@ class Made:
 class PlayTable:
     """A game in play.  `lock` is held whenever it is read or changed: the public tree grows by both."""
 
-    def __init__(self, name: str, game: Game, chairs: tuple[Chair, Chair], seed: int) -> None:
+    def __init__(
+        self, name: str, game: Game, chairs: tuple[Chair, Chair], seed: int, columns: Sequence[int] = ()
+    ) -> None:
+        """columns: moves that were made elsewhere. GameError where one is illegal."""
         self.name, self.game, self.chairs, self.seed = name, game, chairs, seed
         self.public = PublicTree(game)
         self.referee = Referee(self.public)
@@ -65,6 +68,8 @@ class PlayTable:
         self.made: list[Made] = []
         self.changes = 0  # moves and takings back
         self.hint: HintFound | None = None  # of the person's decision now
+        for column in columns:
+            self.move(column)
 
     @property
     def person(self) -> int | None:
@@ -150,13 +155,18 @@ class PlayTables:
         self.folder = folder
         self._held, self._lock = LruCache[str, PlayTable](most), threading.Lock()
 
-    def begin(self, game: Game, chairs: tuple[Chair, Chair]) -> PlayTable:
-        """A new game, dealt. OSError where its file cannot be made."""
-        name, seed = secrets.token_hex(16), secrets.randbits(62)
-        table = PlayTable(name, game, chairs, seed)
+    def begin(
+        self, game: Game, chairs: tuple[Chair, Chair], seed: int | None = None, columns: Sequence[int] = ()
+    ) -> PlayTable:
+        """A new game, dealt, with moves that were made elsewhere. OSError where its file cannot be made.
+
+        seed: of its deal, None for any. GameError where a move is illegal.
+        """
+        name, seed = secrets.token_hex(16), secrets.randbits(62) if seed is None else seed
+        table = PlayTable(name, game, chairs, seed, columns)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         head = {"table": _FORM, "game": game.name, "chairs": [asdict(chair) for chair in chairs], "seed": seed}
-        append_line(self._file(name), json.dumps(head))
+        append_line(self._file(name), "\n".join(map(json.dumps, (head, *({"column": column} for column in columns)))))
         with self._lock:
             self._held[name] = table
         return table

@@ -16,7 +16,12 @@ from typing import Final, cast
 from sog.games.base import Game, State
 from sog.games.boards.go import Go
 from sog.games.game_records import GameRecord
+from sog.games.holdem.betting import PREFLOP
+from sog.games.holdem.cards import HIGH, LOW
+from sog.games.holdem.game import Holdem, HoldemState
 from sog.games.rules.liars_dice import LiarsDice
+from sog.protocols.phh import PlayedHand
+from sog.web.loaded import SavedGame
 from sog.web.tables import Made, PlayTable
 
 __all__ = [
@@ -27,6 +32,7 @@ __all__ = [
     "ShownCard",
     "board_of",
     "cards_of",
+    "line_of",
     "may_ask_hint",
     "roles_of",
     "view_of",
@@ -93,7 +99,9 @@ class GameView:
     at: moves and takings back so far.  undoable: whether the viewer can take its last move back.  asks_hint: whether it
     may ask for a hint, and hint: what it was shown, as (action, probability), likeliest first.
     notes: what a person should know of the agents.  won: player 0's utility, and result in words, "" before the end.
-    record: the finished game as text.  line: its public edges, where all its events are listed.
+    record: the game as text; while it lasts only where there is neither chance nor anything hidden.  saved: the same as
+    what can be loaded again.  hand: a finished hand of hold'em, for hand histories.  line: the public edges of a
+    finished game, where all its events are listed.
     """
 
     table: str
@@ -119,6 +127,8 @@ class GameView:
     asks_hint: bool = False
     hint: tuple[tuple[str, float], ...] = ()
     record: str | None = None
+    saved: SavedGame | None = None
+    hand: PlayedHand | None = None
     line: tuple[int, ...] | None = None
 
     @property
@@ -167,7 +177,9 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
         asks_hint=mine and may_ask_hint(table) and table.hint is None,
         hint=tuple(_hints(table)) if mine else (),
         record=_record(table) if may_record(table) else None,
-        line=_line(table) if over else None,
+        saved=_saved(table) if may_record(table) else None,
+        hand=_hand(table) if over else None,
+        line=line_of(table) if over else None,
     )
 
 
@@ -177,8 +189,8 @@ def is_revealed(table: PlayTable) -> bool:
 
 
 def may_record(table: PlayTable) -> bool:
-    """Whether the record may be read: it has every action and both hands."""
-    return table.is_over
+    """Whether the record may be read: it has every action, both hands and what chance will do."""
+    return table.is_over or table.game.deterministic
 
 
 def may_ask_hint(table: PlayTable) -> bool:
@@ -242,10 +254,28 @@ def _minds(table: PlayTable) -> Iterator[Mind]:
             yield Mind(made.player, f"Move {number}, {_name(table, made)}", belief, made.found.words)
 
 
-def _line(table: PlayTable) -> tuple[int, ...] | None:
+def line_of(table: PlayTable) -> tuple[int, ...] | None:
     """The public edges of the game, where all its events are listed."""
     way = table.way(table.world.node)
     return tuple(cast("tuple[int, ...]", way)) if all(isinstance(step, int) for step in way) else None
+
+
+def _saved(table: PlayTable) -> SavedGame:
+    """The game's own record."""
+    seed = None if table.game.deterministic else table.seed
+    return SavedGame(table.game.name, seed, tuple(made.column for made in table.made))
+
+
+def _hand(table: PlayTable) -> PlayedHand | None:
+    """The hand, if it is a whole one of hold'em."""
+    game, end = table.game, table.public.states[table.world.node]
+    if not isinstance(game, Holdem) or game.street != PREFLOP or game.spot.pot or not isinstance(end, HoldemState):
+        return None
+    holes = [(int(HIGH[hand]), int(LOW[hand])) for hand in table.world.pair]
+    names = (table.chairs[0].label, table.chairs[1].label)
+    won = round(table.referee.utility(table.world))
+    spot = game.spot
+    return PlayedHand(1, spot.stacks, spot.blinds, (holes[0], holes[1]), end.board, end.line, names, won)
 
 
 def _record(table: PlayTable) -> str:
@@ -254,8 +284,9 @@ def _record(table: PlayTable) -> str:
     if game.deterministic:
         moves = tuple(int(table.public.actions(made.before.node)[made.column]) for made in table.made)
         today = date.today().isoformat()
-        won = table.referee.utility(table.world) / game.u_max if table.is_over else 0.0
-        return game.write_record(GameRecord(names, today, "sog serve", "1", moves, won, "the end of the game"))
+        won = table.referee.utility(table.world) / game.u_max if table.is_over else None
+        why = "the end of the game" if table.is_over else "not over"
+        return game.write_record(GameRecord(names, today, "sog serve", "1", moves, won, why))
     lines = [f"game: {game.name}", *(f"{game.player_names[p]}: {names[p]}" for p in (0, 1))]
     for made in (None, *table.made):
         world = table.first if made is None else made.after

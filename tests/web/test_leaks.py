@@ -105,8 +105,8 @@ def lines_like(table: PlayTable, viewer: int | None) -> Iterator[Line]:
 
 
 def twin_of(table: PlayTable, line: Line) -> PlayTable:
-    """The same table with other hidden things."""
-    twin = PlayTable(NAME, table.game, table.chairs, table.seed)
+    """The same table with other hidden things, so of another seed."""
+    twin = PlayTable(NAME, table.game, table.chairs, table.seed + 1)
     twin.public, twin.referee = table.public, table.referee
     pairs = dict(zip(table.public.path(table.world.node), line.pairs, strict=True))
     twin.first = World(table.first.node, pairs[table.first.node])
@@ -121,7 +121,7 @@ def twin_of(table: PlayTable, line: Line) -> PlayTable:
 def seen(client: Client, table: PlayTable) -> list[object]:
     """All that a browser is sent of a table."""
     client.app.app.state.site.tables._held[NAME] = table
-    answers = [client.get(f"/games/{NAME}{end}") for end in ("", "/view.json", "/record")]
+    answers = [client.get(f"/games/{NAME}{end}") for end in ("", "/view.json", "/record", "/saved", "/phh")]
     return [(answer.status, answer.headers, answer.body) for answer in (*answers, client.get("/games"))]
 
 
@@ -159,7 +159,7 @@ def test_the_end_shows_both_hands(client: Client) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES[:3], ids=lambda game: game.partition("(")[0])
-@pytest.mark.parametrize("fault", ["belief", "record", "class"])
+@pytest.mark.parametrize("fault", ["belief", "record", "saved", "class"])
 def test_a_planted_fault_is_found(client: Client, game: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = views.view_of
 
@@ -172,10 +172,14 @@ def test_a_planted_fault_is_found(client: Client, game: str, fault: str, monkeyp
         cards = (replace(c, kind=f"k{pair[c.owner]}") if c.kind == "hidden" else c for c in view.cards)
         return replace(view, cards=tuple(cards))
 
+    def early_seed(table: PlayTable, viewer: int | None) -> views.GameView:
+        return replace(real(table, viewer), saved=views._saved(table))
+
+    faulty = {"belief": conditional_belief, "saved": early_seed, "class": telling_class}
     if fault == "record":
         monkeypatch.setattr(views, "may_record", lambda table: True)
     else:
-        monkeypatch.setattr(server, "view_of", conditional_belief if fault == "belief" else telling_class)
+        monkeypatch.setattr(server, "view_of", faulty[fault])
     with pytest.raises(AssertionError):
         compare(client, game, 20)
 
@@ -183,7 +187,7 @@ def test_a_planted_fault_is_found(client: Client, game: str, fault: str, monkeyp
 def streamed(client: Client, table: PlayTable) -> tuple[int, str]:
     """The last event of the stream of a game's public position while it is played."""
     client.app.app.state.site.tables._held[NAME] = table
-    line = "-".join(map(str, views._line(table) or ()))
+    line = "-".join(map(str, views.line_of(table) or ()))
     answer = client.get("/position/stream", {"game": table.game.name, "line": line, "s": "8", "c": "1"})
     return answer.status, answer.text.split("\n\n")[-2]
 
