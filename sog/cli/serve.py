@@ -38,6 +38,10 @@ def serve(
         list[str] | None,
         typer.Option(metavar="MODULE:CLASS", help="An agent of your own that may be played against; several times."),
     ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COMMAND", help="A UCI or GTP engine that may be played against; several times."),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser.")] = False,
 ) -> None:
     """Serve a page to play any game on, to look at positions and searches, and at training runs.
@@ -60,7 +64,7 @@ def serve(
 
     door = Door(host, "" if Door.is_loopback(host) else secrets.token_hex(16))
     lanes = AgentLanes(searches)
-    app = application(Offers(named or (), agent or ()), folder, lanes, door)
+    app = application(Offers(named or (), agent or (), engine or ()), folder, lanes, door)
     with _listening(host, port) as listener:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listener.getsockname()[1]}/" + (f"?token={door.token}" if door.token else "")

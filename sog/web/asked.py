@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -31,6 +32,7 @@ __all__ = [
 
 PERSON: Final = "person"
 RANDOM: Final = "random"
+_ENGINE: Final = "engine "
 MOST_SIMULATIONS: Final = 20_000
 MOST_WATCHED: Final = 200_000  # simulations of a board's search that is watched
 _MOST_UPDATES: Final = 200_000
@@ -43,7 +45,8 @@ Way: TypeAlias = tuple[int | State, ...]
 class Chair:
     """Who plays a seat.
 
-    agent: PERSON, or what `sog.agents.entrants.open_entrant` reads: a game, a run's folder, random, MODULE:CLASS.
+    agent: PERSON, `of_engine`, or what `sog.agents.entrants.open_entrant` reads: a game, a run's folder, random,
+    MODULE:CLASS.
     label: for people.  simulations, per_update: the search budget, None for the agent's own.
     """
 
@@ -59,11 +62,34 @@ class Chair:
     @property
     def gives_hints(self) -> bool:
         """Whether it has a policy to show a person."""
-        return self.agent not in (PERSON, RANDOM)
+        return self.agent not in (PERSON, RANDOM) and not self.is_engine
+
+    @staticmethod
+    def of_engine(command: str) -> str:
+        """The agent that is another program, by its command line."""
+        return f"{_ENGINE}{command}"
+
+    @property
+    def is_engine(self) -> bool:
+        """Whether the agent is another program."""
+        return self.agent.startswith(_ENGINE)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The engine's program and its arguments. SettingError where they cannot be told apart."""
+        try:
+            words = shlex.split(self.agent.removeprefix(_ENGINE))
+        except ValueError as error:
+            raise SettingError(f"this is no command line: {error}") from error
+        if not words:
+            raise SettingError("an engine is named by its command line, which is empty here")
+        return tuple(words)
 
     @property
     def is_code(self) -> bool:
         """Whether the agent is MODULE:CLASS."""
+        if self.is_engine:
+            return False
         return ":" in self.agent.partition("(")[0] and "/" not in self.agent and not self.agent.startswith(OPENSPIEL)
 
 

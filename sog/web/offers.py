@@ -16,6 +16,8 @@ from typing import Final
 from sog.errors import SettingError, SogError
 from sog.files import bounded_json, open_regular, read_bounded, shown
 from sog.games.base import Game, refuse_finished
+from sog.games.boards.chess import Chess
+from sog.games.boards.go import Go
 from sog.games.catalog import known_games, make_game
 from sog.games.own import VARIABLE, own_games
 from sog.training.curve import CURVE
@@ -50,13 +52,17 @@ class Sitter:
 class Offers:
     """What the command line named, besides the games of `sog games`."""
 
-    def __init__(self, named: Sequence[str] = (), code: Sequence[str] = ()) -> None:
+    def __init__(self, named: Sequence[str] = (), code: Sequence[str] = (), engines: Sequence[str] = ()) -> None:
         """named: runs' folders and game strings.  code: agents as MODULE:CLASS, which play any game.
 
-        SettingError for a folder without a run, GameError for an unknown game.
+        engines: command lines of programs that speak UCI, which play chess, or GTP, which play Go.
+
+        SettingError for a folder that is no run's, GameError for what is no game.
         """
         self.runs: dict[str, RunFolder] = {}
-        self.code = tuple(code)
+        self.code, self.engines = tuple(code), tuple(map(Chair.of_engine, engines))
+        for engine in self.engines:
+            assert Chair(engine, engine).command  # SettingError for what is no command line
         self.games = dict(known_games())
         self.games |= dict.fromkeys(own_games("GAMES"), f"your own, from {VARIABLE}")
         for name in _shipped():
@@ -99,6 +105,8 @@ class Offers:
             if run.game and _family(run.game) == game.family
         ]
         found.append(Sitter(RANDOM, "random moves", RANDOM))
+        if isinstance(game, (Chess, Go)):
+            found += [Sitter(f"engine {k}", engine, engine) for k, engine in enumerate(self.engines)]
         return found + [Sitter(f"code {k}", text, text) for k, text in enumerate(self.code)]
 
     def chair(self, game: Game, key: str, simulations: int | None, per_update: float | None) -> Chair:
@@ -111,8 +119,10 @@ class Offers:
                 return Chair(sitter.agent, sitter.label, simulations, per_update)
         raise SettingError("this player is not offered here")
 
-    def refuse_code(self, chair: Chair) -> None:
-        """SettingError for a chair whose agent is code that the command line does not name: a file may say anything."""
+    def refuse_unnamed(self, chair: Chair) -> None:
+        """SettingError for code or a program that the command line does not name: a game's file may say anything."""
+        if chair.is_engine and chair.agent not in self.engines:
+            raise SettingError("an engine plays here: name it with --engine on the command line of `sog serve`")
         if chair.is_code and chair.agent not in self.code:
             raise SettingError("code of your own plays here: name it with --agent on the command line of `sog serve`")
 

@@ -236,7 +236,7 @@ class Site:
             if not may_ask_hint(table):
                 raise SettingError("there is nothing to give a hint for")
             asked, at = table.hint_asked(), table.changes
-        self.offers.refuse_code(asked.chair)
+        self.offers.refuse_unnamed(asked.chair)
         hint = await asyncio.wrap_future(self.lanes.submit(table.name, "hint", asked))
         await run_in_threadpool(self._show_hint, table, at, hint)
         return _to(table)
@@ -259,7 +259,7 @@ class Site:
         while not table.is_over and not table.chairs[table.actor].is_person:
             with table.lock:
                 asked, at = table.asked(), table.changes
-            self.offers.refuse_code(asked.chair)
+            self.offers.refuse_unnamed(asked.chair)
             try:
                 found = await asyncio.wrap_future(self.lanes.submit(table.name, "move", asked))
             except Busy:

@@ -6,7 +6,7 @@ through its earlier decisions first, so that it continues as it would have.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeVar
 
 import numpy as np
@@ -17,11 +17,15 @@ from sog.agents.opening import make_player, open_network, player_with
 from sog.algorithms.student.algorithm import Student
 from sog.errors import SettingError
 from sog.games.base import Game
+from sog.games.boards.chess import Chess
 from sog.games.catalog import make_game
 from sog.lru import LruCache
 from sog.opponents.random_player import RandomPlayer
 from sog.play.hand import agents_of
+from sog.play.match import ContestantFault
 from sog.play.player import Limits, Player, think
+from sog.protocols.gtp_client import GtpContestant
+from sog.protocols.uci_client import UciContestant
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened
@@ -33,6 +37,8 @@ __all__ = ["Thinker"]
 _GAMES: Final = 8  # agents in mid-game that a process keeps
 _NETWORKS: Final = 4
 _BELIEVED: Final = 24  # infostates of a belief that are kept, the likeliest
+_ENGINE_SECONDS: Final = 1.0  # for an engine's move
+_PATIENCE: Final = 10.0  # and beyond
 _EXPECTED: Final = 5  # moves of the line that a player of a board expects
 
 
@@ -47,6 +53,9 @@ class _InPlay(Protocol):
 
     def hint(self, asked: MoveAsked) -> HintFound | None:
         """Its policy; None as of `move`. SettingError where it has none."""
+
+    def close(self) -> None:
+        """End whatever it has started."""
 
 
 class Thinker:
@@ -71,10 +80,19 @@ class Thinker:
         """What an agent in mid-game answers; it is made anew where it cannot continue from its last decision."""
         found = ask(self._playing[key]) if key in self._playing else None
         if found is None:
-            self._playing[key] = self._seated(asked)
+            self._keep(key, self._seated(asked))
             found = ask(self._playing[key])
         assert found is not None
         return found
+
+    def _keep(self, key: str, agent: _InPlay) -> None:
+        """In place of the one before, or of the one that was not asked for longest."""
+        full = len(self._playing) >= self._playing.most
+        gone = key if key in self._playing else next(iter(self._playing)) if full else None
+        if gone is not None:
+            self._playing[gone].close()
+            self._playing.drop(gone)
+        self._playing[key] = agent
 
     def look(self, asked: PositionAsked) -> SearchGrowth:
         """A search of a position, recorded. SogError where the network or the position is none."""
@@ -101,6 +119,8 @@ class Thinker:
 
     def _seated(self, asked: MoveAsked) -> _InPlay:
         game, chair = make_game(asked.game), asked.chair
+        if chair.is_engine:
+            return _EngineAgent(game, chair.command, asked.seed)
         if game.deterministic and not chair.is_code:
             return _BoardAgent(game, self._board_player(game, chair, asked.seed))
         return _HandAgent(game, chair, asked, self._tree(game))
@@ -160,6 +180,9 @@ class _HandAgent:
         row = policy[:, asked.own[-1][1]] / policy[:, asked.own[-1][1]].sum()
         return HintFound(tuple((a, float(p)) for a, p in enumerate(row) if p > 0), self.note)
 
+    def close(self) -> None:
+        pass
+
     def _acted(self, asked: MoveAsked) -> int | None:
         """Its action's column, after its decisions before; None where it has gone past this one, or another way."""
         done = len(self._own)
@@ -173,6 +196,41 @@ class _HandAgent:
             column = int(self.agent.act(self._nodes[depth], infostate, rng))
         self._way, self._own = asked.way, asked.own
         return column
+
+
+class _EngineAgent:
+    """Another program, which plays chess behind UCI or Go behind GTP."""
+
+    def __init__(self, game: Game, command: Sequence[str], seed: int) -> None:
+        self.game, self.seed, name, limits = game, seed, command[0], Limits(seconds=_ENGINE_SECONDS)
+        self._made: list[int] | None = None  # the moves that it was sent, and its own
+        self._engine: UciContestant | GtpContestant
+        if isinstance(game, Chess):
+            self._engine = UciContestant(name, command, limits, {}, _PATIENCE)
+        else:
+            self._engine = GtpContestant(name, command, limits, _PATIENCE)
+
+    def move(self, asked: MoveAsked) -> MoveFound:
+        moves = moves_of(self.game, asked.way)
+        try:
+            if self._made is None or moves[: len(self._made)] != self._made:  # the first move, or one was taken back
+                self._engine.begin(self.game, self.seed)
+            action = self._engine.move(moves)
+        except ContestantFault as fault:
+            self.close()
+            raise SettingError(f"the engine {self._engine.name}: {fault}") from fault
+        if action is None:
+            raise SettingError(f"the engine {self._engine.name} resigns")
+        self._made = [*moves, action]
+        tree = self._engine.tree
+        return MoveFound(tree.actions(tree.node_after(moves)).index(action))
+
+    def hint(self, asked: MoveAsked) -> HintFound:
+        raise SettingError("an engine has no policy to show")
+
+    def close(self) -> None:
+        self._engine.close()
+        self._made = None
 
 
 class _BoardAgent:
@@ -202,3 +260,6 @@ class _BoardAgent:
         return HintFound(
             tuple((actions.index(each.action), each.share) for each in thought.candidates if each.share > 0)
         )
+
+    def close(self) -> None:
+        pass

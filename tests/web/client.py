@@ -142,9 +142,15 @@ def _decoded(path: str) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def client_of(folder: Path, named: Sequence[str] = (), code: Sequence[str] = (), door: Door | None = None) -> Client:
+def client_of(
+    folder: Path,
+    named: Sequence[str] = (),
+    code: Sequence[str] = (),
+    door: Door | None = None,
+    engines: Sequence[str] = (),
+) -> Client:
     """A browser of a new server."""
-    return Client(application(Offers(named, code), folder, AgentLanes(1), door or Door()))
+    return Client(application(Offers(named, code, engines), folder, AgentLanes(1), door or Door()))
 
 
 def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random"), budget: str = "") -> str:

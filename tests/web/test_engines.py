@@ -1,0 +1,91 @@
+"""Engines as opponents: only those of the command line, with moves taken back, and with faults that end in a line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sog.cli.app import main
+from sog.errors import SogError
+from sog.web.offers import Offers
+from tests.web.client import Client, begun, client_of
+
+FAKE = Path(__file__).parents[1] / "protocols" / "fake_engine.py"
+GO = "go(board_size=5,komi=0.5)"
+
+
+def engine(protocol: str, fault: str = "none", moves: int = 0) -> str:
+    """The command line of a program that speaks a protocol."""
+    return f"'{sys.executable}' '{FAKE}' {protocol} {fault} {moves}"
+
+
+def made(client: Client, address: str, at: int = 0) -> int:
+    """Make the person's move at some place of the list; how many moves there are then."""
+    view = client.get(f"{address}/view.json").json()
+    answer = client.post(f"{address}/move", {"at": view["at"], "move": view["choices"][at]["column"]})
+    assert answer.status == 303, answer.text
+    return int(client.get(f"{address}/view.json").json()["moves"])
+
+
+@pytest.mark.parametrize(("game", "protocol"), [("chess", "uci"), (GO, "gtp")])
+@pytest.mark.parametrize("seats", [("person", "engine 0"), ("engine 0", "person")], ids="-".join)
+def test_an_engine_plays_and_moves_are_taken_back(
+    games: Path, game: str, protocol: str, seats: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = games.parent / "heard"
+    monkeypatch.setenv("FAKE_ENGINE_HEARS", str(heard))
+    client = client_of(games, [GO], engines=[engine(protocol)])
+    address = begun(client, game, seats)
+    first = client.get(f"{address}/view.json").json()["moves"]
+    assert made(client, address) == first + 2
+    assert "Hint" not in client.get(address).text
+    client.post(f"{address}/back", {"at": client.get(f"{address}/view.json").json()["at"]})
+    assert made(client, address, 5) == first + 2
+    begins = heard.read_text().count("ucinewgame" if protocol == "uci" else "clear_board")
+    assert begins == 2  # the line is another one after the taking back
+    client.close()
+
+
+def test_engines_come_from_the_command_line_alone(games: Path) -> None:
+    client = client_of(games, engines=[engine("uci")])
+    for key in ("engine 1", engine("uci"), f"engine {engine('uci')}"):
+        assert client.post("/games", {"game": "chess", "seat0": "person", "seat1": key}).status == 400
+    assert client.post("/games", {"game": "kuhn_poker", "seat0": "person", "seat1": "engine 0"}).status == 400
+    address = begun(client, "chess", ("engine 0", "person"))
+    file = games / f"{address.rpartition('/')[2]}.jsonl"
+    marked = games / "ran"
+    head = file.read_text().splitlines()[0].replace(engine("uci"), f"touch {marked}")
+    assert str(marked) in head
+    file.write_text(f'{head}\n{{"column": 0}}\n')
+    again = client_of(games, engines=[engine("uci")])
+    assert "--engine" in again.post(f"{address}/continue", {}).text and not marked.exists()
+    for each in (client, again):
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("/no/such/program", "does not start"),
+        (engine("uci", "illegal"), "illegal move"),
+        (engine("uci", "child"), "has ended"),
+    ],
+)
+def test_what_an_engine_does_wrong_is_said(games: Path, command: str, why: str) -> None:
+    client = client_of(games, engines=[command])
+    fields = {"game": "chess", "seat0": "person", "seat1": "engine 0"}
+    for _ in range(2):
+        answer = client.post("/games", fields)
+        assert answer.status == 400 and why in answer.text
+    assert client.get("/games").text.count("Not over.") == 2
+    client.close()
+
+
+@pytest.mark.parametrize("command", ["", "  ", "'open"])
+def test_what_is_no_command_line_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SogError):
+        Offers(engines=[command])
+    assert main(["serve", "--no-browser", "--port", "0", "--engine", command]) == 2
+    assert "command line" in capsys.readouterr().err
