@@ -71,55 +71,51 @@ def _scaled(numbers: Float64) -> Float64:
 def most_visited(tree: Lookahead, start: int, count: int) -> tuple[TreeBlock, ...]:
     """The `count` most visited nodes at and below a node, parents first."""
     blocks = [TreeBlock(-1, 1.0, tree.actor(start), "", f"{tree.size:,} nodes")]
-    waiting: list[tuple[float, int, int, TreeBlock]] = []  # most visits first, then the order they were met in
+    # Most visits first, then the order they were met in. The rest: parent, its block, child, its edge, its share.
+    waiting: list[tuple[float, int, int, int, int, int, float]] = []
     met = 0
 
     def open_node(n: int, place: int) -> None:
         nonlocal met
-        for child, block, visits in _children(tree, n, place):
+        for edge, child, visits, share in _children(tree, n):
             met += 1
-            heapq.heappush(waiting, (-visits, met, child, block))
+            heapq.heappush(waiting, (-visits, met, n, place, child, edge, share))
 
     open_node(start, 0)
     while waiting and len(blocks) < count:
-        _, _, n, block = heapq.heappop(waiting)
-        blocks.append(block)
-        open_node(n, len(blocks) - 1)
+        visits, _, parent, place, child, edge, share = heapq.heappop(waiting)
+        label, name = _words(tree, parent, child, edge)
+        words = f"{label}: {-visits:,.0f} visits. {_short(name)}"
+        blocks.append(TreeBlock(place, share, tree.actor(child), label, words))
+        open_node(child, len(blocks) - 1)
     return tuple(blocks)
 
 
-def _children(tree: Lookahead, n: int, place: int) -> list[tuple[int, TreeBlock, float]]:
-    """The children of a node that are in the tree, each with its block and its visits."""
+def _is_plain(tree: Lookahead, n: int) -> bool:
+    """Whether each public edge that leaves a node is one action."""
+    public = tree.public
+    return tree.actor(n) < NATURE and (public.game.deterministic or public.is_plain(tree.public_node(n)))
+
+
+def _children(tree: Lookahead, n: int) -> list[tuple[int, int, float, float]]:
+    """The children of a node that are in the tree: edge, child, visits, its share of all of their visits."""
     if not tree.is_open(n):
         return []
-    public, s = tree.public, tree.public_node(n)
+    taken = tree.visits(n).sum(axis=1).tolist() if _is_plain(tree, n) else None
+    children = [(edge, child) for edge, child in enumerate(tree.children(n)) if child >= 0]
+    visits = [_own_visits(tree, child) if taken is None else taken[edge] for edge, child in children]
+    total = sum(visits) + len(visits)  # a node without visits has a place, too
+    return [(*each, float(count), (1.0 + count) / total) for each, count in zip(children, visits, strict=True)]
+
+
+def _words(tree: Lookahead, parent: int, child: int, edge: int) -> tuple[str, str]:
+    """What led from a node to a child, and the child's name."""
+    public, s = tree.public, tree.public_node(parent)
     game, state = public.game, public.states[s]
-    plain = tree.actor(n) < NATURE and (game.deterministic or public.is_plain(s))
-    taken = tree.visits(n).sum(axis=1) if plain else None
-    actions = public.actions(s).tolist() if plain else []
-    found, here = [], game.state_name(state)
-    for edge, child in enumerate(tree.children(n)):
-        if child >= 0:
-            below = public.states[tree.public_node(child)]
-            visits = float(taken[edge]) if taken is not None else _own_visits(tree, child)
-            name = game.state_name(below)
-            label = game.action_name(state, actions[edge]) if plain else new_words(here, name).split(" ")[-1]
-            found.append((child, label, name, visits))
-    total = sum(1.0 + visits for *_, visits in found)  # a node without visits has a place, too
-    return [
-        (
-            child,
-            TreeBlock(
-                place,
-                (1.0 + visits) / total,
-                tree.actor(child),
-                label,
-                f"{label}: {visits:,.0f} visits. {_short(name)}",
-            ),
-            visits,
-        )
-        for child, label, name, visits in found
-    ]
+    name = game.state_name(public.states[tree.public_node(child)])
+    if _is_plain(tree, parent):
+        return game.action_name(state, int(public.actions(s)[edge])), name
+    return new_words(game.state_name(state), name).split(" ")[-1], name
 
 
 def _own_visits(tree: Lookahead, n: int) -> float:
