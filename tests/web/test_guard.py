@@ -104,7 +104,7 @@ def test_bodies_are_bounded(client: Client) -> None:
 
 def test_pages_run_no_code_of_their_own(client: Client) -> None:
     address = begun(client, "connect_four", ("person", "person"))
-    for path in ("/", "/new?game=chess", "/games", "/runs", address, "/static/app.js", "/nothing", f"{address}/record"):
+    for path in ("/", "/new?game=chess", "/games", "/runs", address, "/static/app.js", "/load", f"{address}/record"):
         answer = client.get(path)
         assert "default-src 'none'" in answer.headers["content-security-policy"]
         assert "unsafe" not in answer.headers["content-security-policy"]
@@ -139,17 +139,23 @@ def hostile(rng: random.Random, address: str) -> tuple[str, str, list[tuple[str,
         f"/position?game={word()}&line={word()}",
         f"/position?game=kuhn_poker&line={word()}&s={word()}&c={word()}",
     ]
+    paths += [f"{address}/{end}" for end in ("back", "hint", "saved", "phh")] + ["/load", "/load"]
+    paths += [f"/position/stream?game={word()}&s={word()}", f"/position/stream?game=kuhn_poker&s=9&line={word()}"]
     paths += [f"/position.svg?game=kuhn_poker&agent={word()}", f"/runs/x?beside={word()}", f"/?token={word()}"]
-    fields = ["game", "seat0", "seat1", "simulations", "per_update", "at", "move", word()]
+    fields = ["game", "seat0", "seat1", "simulations", "per_update", "at", "move", "text", "as", word()]
     body = "&".join(f"{rng.choice(fields)}={word()}" for _ in range(rng.randrange(8))).encode()
     if rng.random() < 0.2:
         body = rng.randbytes(rng.choice([1, 100, 10_000]))
+    if rng.random() < 0.1:
+        body = f'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n{{{word()}\r\n--x--'.encode()
     hosts = [[("host", HOST)]] * 8 + [[], [("host", word())], [("host", HOST), ("host", word())]]
     headers = list(rng.choice(hosts))
     if rng.random() < 0.5:
         headers.append(("origin", rng.choice([f"http://{HOST}", "null", "http://evil.example", "http://[", word()])))
     if rng.random() < 0.3:
         headers.append((rng.choice(["content-length", "cookie", "sec-fetch-site", "content-type", "range"]), word()))
+    if body.startswith(b"--x"):
+        headers.append(("content-type", "multipart/form-data; boundary=x"))
     method = rng.choice(["GET", "GET", "POST", "POST", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "x"])
     return method, rng.choice(paths), headers, [body]
 
