@@ -16,7 +16,7 @@ from sog.games.boards.go import Go
 from sog.games.boards.sgf_reader import read_sgf
 from sog.web.offers import Offers
 
-__all__ = ["LoadedGame", "SavedGame", "read_game"]
+__all__ = ["SavedGame", "read_game"]
 
 _FORM: Final = 1  # of our own record
 _MOST: Final = 2_000  # moves
@@ -29,7 +29,7 @@ _CASTLING: Final = {"O-O": "g", "O-O-O": "c", "0-0": "g", "0-0-0": "c"}
 
 @dataclass(frozen=True)
 class SavedGame:
-    """Our own record: the game, its seed, which decides chance and is None where there is none, and the moves.
+    """What is kept of a game: its name, its seed, which decides chance and is None where there is none, and its moves.
 
     columns: each move's place among the actions of its public state.
     """
@@ -39,21 +39,12 @@ class SavedGame:
     columns: tuple[int, ...]
 
     def text(self) -> str:
-        """As a file has it."""
+        """Our own record of it."""
         return json.dumps({"record": _FORM, "game": self.game, "seed": self.seed, "columns": self.columns}) + "\n"
 
 
-@dataclass(frozen=True)
-class LoadedGame:
-    """A game that was read.  seed, columns: see `SavedGame`."""
-
-    game: Game
-    seed: int | None
-    columns: tuple[int, ...]
-
-
-def read_game(text: str, offers: Offers) -> LoadedGame:
-    """The game of a text in whichever format it is. SettingError, with one line, for anything else."""
+def read_game(text: str, offers: Offers) -> SavedGame:
+    """The game of a text in whichever format it is, one that is offered. SettingError, in a line, for anything else."""
     start = text.lstrip("\ufeff \t\r\n")
     if not start:
         raise SettingError("nothing was uploaded: choose a file, or paste a game")
@@ -69,7 +60,7 @@ def read_game(text: str, offers: Offers) -> LoadedGame:
     return found
 
 
-def _own(text: str, offers: Offers) -> LoadedGame:
+def _own(text: str, offers: Offers) -> SavedGame:
     try:
         found: Any = bounded_json(text.encode())
         form, name, seed, columns = found["record"], found["game"], found["seed"], found["columns"]
@@ -79,10 +70,10 @@ def _own(text: str, offers: Offers) -> LoadedGame:
             raise ValueError("its seed is none")
     except (ValueError, KeyError, TypeError) as error:
         raise SettingError(f"no record of this program: {error}") from error
-    return LoadedGame(offers.game(name), seed, tuple(columns))
+    return SavedGame(offers.game(name).name, seed, tuple(columns))
 
 
-def _sgf(text: str, offers: Offers) -> LoadedGame:
+def _sgf(text: str, offers: Offers) -> SavedGame:
     """The main line; stones that are set up first are no game that is played here."""
     found = read_sgf(text)
     names = [name for name in offers.games if name.startswith("go(")]
@@ -94,10 +85,10 @@ def _sgf(text: str, offers: Offers) -> LoadedGame:
         raise SettingError(f"this board is not offered here: begin with `sog serve '{wanted}'`")
     if any(not is_move or colour != k % 2 for k, (colour, _, is_move) in enumerate(found.plays)):
         raise SettingError("only games from an empty board, in which Black and White take turns, can be loaded")
-    return LoadedGame(fitting[0], None, _columns(fitting[0], [action for _, action, _ in found.plays]))
+    return SavedGame(fitting[0].name, None, _columns(fitting[0], [action for _, action, _ in found.plays]))
 
 
-def _pgn(text: str, offers: Offers) -> LoadedGame:
+def _pgn(text: str, offers: Offers) -> SavedGame:
     """The first game's main line."""
     tags = dict(_TAG.findall(text))
     words = _main_line(_ASIDE.sub(" ", _TAG.sub("", text, count=len(tags))))
@@ -112,7 +103,7 @@ def _pgn(text: str, offers: Offers) -> LoadedGame:
             raise SettingError("this game has moves after its end")
         actions.append(_san(game, state, word))
         state = game.child(state, game.actions(state).tolist().index(actions[-1]))
-    return LoadedGame(game, None, _columns(game, actions))
+    return SavedGame(game.name, None, _columns(game, actions))
 
 
 def _chess_names(tags: dict[str, str]) -> list[str]:

@@ -193,13 +193,14 @@ class Site:
         """Where the loaded game is."""
         form = parts_of(body, kind)
         loaded = read_game(form.get("file") or form.get("text", ""), self.offers)
-        zero, one = (self.offers.chair(loaded.game, form.get(f"seat{p}", PERSON), None, None) for p in (0, 1))
+        game = self.offers.game(loaded.game)
+        zero, one = (self.offers.chair(game, form.get(f"seat{p}", PERSON), None, None) for p in (0, 1))
         if form.get("as") != "position":
-            return _address(self.tables.begin(loaded.game, (zero, one), loaded.seed, loaded.columns))
-        line = line_of(PlayTable("", loaded.game, (zero, one), loaded.seed or 0, loaded.columns))
+            return _address(self.tables.begin(game, (zero, one), loaded.seed, loaded.columns))
+        line = line_of(PlayTable("", game, (zero, one), loaded.seed or 0, loaded.columns))
         if line is None:
             raise SettingError("this game has chance events that are not listed: play it on instead")
-        return Place(loaded.game.name, line).address()
+        return Place(game.name, line).address()
 
     async def move(self, request: Request) -> Response:
         """A person's move. `at` is how many changes of the game the page showed, so that an old page makes none."""

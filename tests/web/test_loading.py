@@ -50,11 +50,12 @@ def reason(answer: Answer) -> str:
 
 def test_a_mate_of_pgn_is_read() -> None:
     found = read_game(FOOLS_MATE, OFFERS)
-    state, names = found.game.root(), list[str]()
+    game, names = make_game(found.game), list[str]()
+    state = game.root()
     for column in found.columns:
-        names.append(found.game.action_name(state, int(found.game.actions(state)[column])))
-        state = found.game.child(state, column)
-    assert names == ["f2f3", "e7e5", "g2g4", "d8h4"] and found.game.actor(state) == 3
+        names.append(game.action_name(state, int(game.actions(state)[column])))
+        state = game.child(state, column)
+    assert names == ["f2f3", "e7e5", "g2g4", "d8h4"] and game.actor(state) == 3
 
 
 @pytest.mark.parametrize("name", ["chess", f'chess(fen="{TRICKY}")', "go(board_size=5,komi=0.5)"])
