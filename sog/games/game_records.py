@@ -1,4 +1,4 @@
-"""Games as text: what a record says, and the plain format of games that have none of their own."""
+"""Games as text: what a record says, and the plain format of games without one of their own."""
 
 from __future__ import annotations
 

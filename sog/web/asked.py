@@ -182,7 +182,7 @@ def most_watched(game: Game, per_update: float) -> int:
 
 
 def check_budget(simulations: int, per_update: float, most_simulations: int = MOST_SIMULATIONS) -> None:
-    """SettingError for what is no search budget, and for one that would take minutes."""
+    """SettingError for numbers that are not a search budget, and for a budget that would take minutes."""
     budget = Budget(simulations, per_update)
     if simulations > most_simulations or budget.rounds * budget.updates > _MOST_UPDATES:
         most = f"{most_simulations:,} simulations and {_MOST_UPDATES:,} regret updates"

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """A form's fields. SettingError for a body that is too large, too slow or none."""
+    """A form's fields. SettingError for a body that is too large, too slow or no form."""
     try:
         return dict(parse_qsl((await body_of(request)).decode(), keep_blank_values=True, max_num_fields=_FIELDS))
     except ValueError as error:
@@ -47,7 +47,7 @@ async def body_of(request: Request) -> bytes:
 
 
 def number_in(form: dict[str, str], name: str, kind: Callable[[str], T]) -> T | None:
-    """A field's number; None where it is empty. SettingError where it is none."""
+    """A field's number; None where it is empty. SettingError for other text."""
     text = form.get(name, "").strip()
     if not text:
         return None
@@ -60,7 +60,7 @@ def number_in(form: dict[str, str], name: str, kind: Callable[[str], T]) -> T | 
 
 
 def parts_of(body: bytes, kind: str) -> dict[str, str]:
-    """The fields of a form with a file.  kind: its Content-Type. SettingError where it is none."""
+    """The fields of a form with a file.  kind: its Content-Type. SettingError for another body."""
     if not _WITH_FILE.fullmatch(kind):
         raise SettingError("the body is no form with a file")
     found = {}

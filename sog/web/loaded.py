@@ -29,7 +29,7 @@ _CASTLING: Final = {"O-O": "g", "O-O-O": "c", "0-0": "g", "0-0-0": "c"}
 
 @dataclass(frozen=True)
 class SavedGame:
-    """What is kept of a game: its name, its seed, which decides chance and is None where there is none, and its moves.
+    """The record of a game: its name, its seed, which decides chance (None without chance), and its moves.
 
     columns: each move's place among the actions of its public state.
     """
@@ -67,7 +67,7 @@ def _own(text: str, offers: Offers) -> SavedGame:
         if form != _FORM or not isinstance(name, str) or not all(type(column) is int for column in columns):
             raise ValueError("it is of another form")
         if seed is not None and not (type(seed) is int and 0 <= seed < 2**62):
-            raise ValueError("its seed is none")
+            raise ValueError("its seed is no whole number of 62 bits")
     except (ValueError, KeyError, TypeError) as error:
         raise SettingError(f"no record of this program: {error}") from error
     return SavedGame(offers.game(name).name, seed, tuple(columns))
@@ -110,7 +110,7 @@ def _chess_names(tags: dict[str, str]) -> list[str]:
     """The games that begin where a PGN does."""
     fen = tags.get("FEN", "")
     if len(fen) > 100 or not re.fullmatch(r"[\w/ -]*", fen):
-        raise SettingError("its FEN is none")
+        raise SettingError("its FEN is malformed")
     return [f"chess(fen={fen})", f'chess(fen="{fen}")'] if fen else ["chess"]
 
 

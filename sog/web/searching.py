@@ -49,7 +49,7 @@ class PositionSearching:
 
 
 def searching_of(opened: Opened, plays: Student, asked: PositionAsked) -> PositionSearching:
-    """The search of a position. SogError where it is none, or nobody is to move."""
+    """The search of a position. SogError for a position outside the game, or in which nobody is to move."""
     return (_of_board if opened.game.deterministic else _of_chain)(opened, plays, asked)
 
 

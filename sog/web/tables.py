@@ -73,7 +73,7 @@ class PlayTable:
 
     @property
     def person(self) -> int | None:
-        """The seat of the only person; None where there is none, or two."""
+        """The seat of the only person; None without a person, or with two."""
         persons = [p for p in (0, 1) if self.chairs[p].is_person]
         return persons[0] if len(persons) == 1 else None
 
@@ -180,7 +180,7 @@ class PlayTables:
             table.move(column, found)
 
     def take_back(self, table: PlayTable) -> None:
-        """The person's last move and the agent's after it are taken back. SettingError where there is none."""
+        """The person's last move and the agent's after it are taken back. SettingError without such a move."""
         with table.lock:
             count = table.undoable()
             if not count:

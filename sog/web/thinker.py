@@ -52,7 +52,7 @@ class _InPlay(Protocol):
         """Its action; None where it was asked already, and cannot be again."""
 
     def hint(self, asked: MoveAsked) -> HintFound | None:
-        """Its policy; None as of `move`. SettingError where it has none."""
+        """Its policy; None as of `move`. SettingError where it has no policy."""
 
     def close(self) -> None:
         """End whatever it has started."""
@@ -95,7 +95,7 @@ class Thinker:
         self._playing[key] = agent
 
     def look(self, asked: PositionAsked) -> SearchGrowth:
-        """A search of a position, recorded. SogError where the network or the position is none."""
+        """A search of a position, recorded. SogError where the network or the position cannot be opened."""
         return recorded(self._searching(asked))
 
     def grow(self, asked: PositionAsked) -> SearchGrowth:

@@ -1,4 +1,4 @@
-"""Searches that are watched as they grow: one runs while it has a watcher, and only its newest frame is kept.
+"""Searches that are watched as they grow: one runs while it has a watcher, and only its newest frame is stored.
 
 A watcher takes frames as fast as it can, and misses those in between; nothing waits for it. Searches take turns of a
 tenth of a second in the lanes in which agents live, so that they count among the searches that may run at once.

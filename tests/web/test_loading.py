@@ -133,7 +133,7 @@ REFUSED = {
     "1. Nf3 Nf6 2. Na3 Ng8 3. Nd4 Nf6 4. Nb5": "Nb5 is more than one move",
     FOOLS_MATE.replace("0-1", "3. a3"): "after its end",
     '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n': "not offered here",
-    '[FEN "<script>"]\n': "its FEN is none",
+    '[FEN "<script>"]\n': "its FEN is malformed",
     "(;SZ[9]KM[7.5];B[aa];B[bb])": "take turns",
     "(;SZ[9]KM[7.5]AB[aa];W[bb])": "take turns",
     "(;SZ[9]KM[7.5];B[aa];W[aa])": "move 2 is not legal",
@@ -149,8 +149,8 @@ REFUSED = {
     record(columns=[True]): "another form",
     record(columns="ab"): "another form",
     record(columns=[0] * 3000): "at most 2,000 moves",
-    record(seed=-1): "its seed is none",
-    record(seed=2**70): "its seed is none",
+    record(seed=-1): "its seed is no whole number",
+    record(seed=2**70): "its seed is no whole number",
 }
 
 
