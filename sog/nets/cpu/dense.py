@@ -7,18 +7,18 @@ on what it is batched with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numpy as np
-from numba import types
 from numba.core import cgutils
 
 from sog.arrays import Array, Float32, Float64, Int64
-from sog.searches.kernels.compiler_types import Builder, Context, Instruction, Signature, TypingContext, Value, ir
+from sog.nets.cpu.products import register_at, tile_of
+from sog.searches.kernels.compiler_types import Builder, Value, ir
 from sog.searches.kernels.jit import fused
-from sog.searches.kernels.registers import declared, instruction, repeated
+from sog.searches.kernels.registers import declared, repeated
 from sog.searches.kernels.vectors import F32X16, LANES32
 from sog.searches.leaves.pairing import Pairing, expectation, value_unit
 
@@ -60,7 +60,7 @@ def registers_here() -> int:
     return WIDE if llvm.get_host_cpu_features().get("avx512f") else 1
 
 
-class _Tile(NamedTuple):
+class _RowTile(NamedTuple):
     """A tile's place in the arrays; LLVM's values in the code that makes it.
 
     x, bias, weights, y: its first row's, or first output's.  width: inputs, and how far the rows of x lie apart.
@@ -76,58 +76,20 @@ class _Tile(NamedTuple):
     rows: Value
 
 
-def _tile(registers: int) -> Callable[..., Any]:
-    """The instruction that makes a tile of 16 * registers outputs."""
-
-    @instruction
-    def tile(
-        typing_context: TypingContext,
-        x: types.Array,
-        weights: types.Array,
-        y: types.Array,
-        place: types.UniTuple,
-        floor: types.Float,
-    ) -> Instruction:
-        """y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor).  place: a _Tile of indices."""
-
-        def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-            # Biases and weights are in one array.
-            data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in range(3)]
-            numbers = _Tile(*cast(Any, cgutils).unpack_tuple(builder, args[3], len(_Tile._fields)))
-            arrays = {"x": data[0], "bias": data[1], "weights": data[1], "y": data[2]}
-            at = {name: builder.gep(array, [getattr(numbers, name)]) for name, array in arrays.items()}
-            done = builder.append_basic_block("done")
-            # One piece of code for each number of rows: with the number fixed, sums stay in registers.
-            switch = builder.switch(numbers.rows, done)
-            for rows in range(1, ROWS + 1):
-                block = builder.append_basic_block(f"rows{rows}")
-                switch.add_case(ir.Constant(_INT, rows), block)
-                builder.position_at_end(block)
-                _write_tile(builder, numbers._replace(**at), args[4], registers, rows)
-                builder.branch(done)
-            builder.position_at_end(done)
-            return context.get_dummy_value()
-
-        place = cast(Any, types).UniTuple(types.int64, len(_Tile._fields))
-        return types.void(x, weights, y, place, types.float32), code
-
-    return tile
-
-
-def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, rows: int) -> None:
-    """The code of a tile of one size."""
-    lanes = [ir.Constant(_INT, r * LANES) for r in range(registers)]
+def _write_tile(registers: int, builder: Builder, tile: _RowTile, floor: Value, rows: int) -> None:
+    """y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor), for 16 * registers outputs."""
+    lanes = [r * LANES for r in range(registers)]
     # sums[row][r] = the biases of its 16 outputs.
     sums = [[cast(Any, cgutils).alloca_once(builder, F32X16.vector) for _ in lanes] for _ in range(rows)]
     for r, lane in enumerate(lanes):
-        bias = _load(builder, tile.bias, lane)
+        bias = builder.load(register_at(builder, tile.bias, lane), align=F32X16.bytes)
         for row in sums:
             builder.store(bias, row[r])
     # sums[row][r] += x[row, k] * weights[k, 16 r ..], input by input, rounded once where the processor can.
     fused_sum = declared(builder, f"llvm.fmuladd.{F32X16.suffix}", F32X16.vector, [F32X16.vector] * 3)
     with cast(Any, cgutils).for_range(builder, tile.width, intp=_INT) as k:
         w = builder.gep(tile.weights, [builder.mul(k.index, tile.out)])
-        weights = [_load(builder, w, lane) for lane in lanes]
+        weights = [builder.load(register_at(builder, w, lane), align=F32X16.bytes) for lane in lanes]
         for number, row in enumerate(sums):
             at = builder.add(builder.mul(tile.width, ir.Constant(_INT, number)), k.index)
             x = repeated(builder, builder.load(builder.gep(tile.x, [at])), LANES)
@@ -140,19 +102,11 @@ def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, row
         for r, lane in enumerate(lanes):
             value = builder.load(row[r])
             value = builder.select(builder.fcmp_ordered(">", least, value), least, value)
-            builder.store(value, _pointer(builder, y, lane), align=F32X16.bytes)
+            builder.store(value, register_at(builder, y, lane), align=F32X16.bytes)
 
 
-def _load(builder: Builder, at: Value, offset: Value) -> Value:
-    """A register of the numbers that begin `offset` after an address."""
-    return builder.load(_pointer(builder, at, offset), align=F32X16.bytes)
-
-
-def _pointer(builder: Builder, at: Value, offset: Value) -> Value:
-    return builder.bitcast(builder.gep(at, [offset]), F32X16.vector.as_pointer())
-
-
-_narrow_tile, _wide_tile = _tile(1), _tile(WIDE)
+_narrow_tile = tile_of(_RowTile, ROWS, partial(_write_tile, 1))
+_wide_tile = tile_of(_RowTile, ROWS, partial(_write_tile, WIDE))
 
 
 @fused
@@ -254,7 +208,7 @@ def _dense(x: Array, weights: Array, layer: tuple[int, int, int, int], floor: fl
         wide = registers > 1 and j + WIDE * LANES <= out
         # All rows for these outputs: their weights stay in the cache.
         for r in range(0, count, ROWS):
-            # A _Tile: where its rows, biases, weights and outputs begin, and how many there are.
+            # A _RowTile: where its rows, biases, weights and outputs begin, and how many there are.
             tile = (r * width, at + j, at + out + j, r * out + j, width, out, min(ROWS, count - r))
             if wide:
                 _wide_tile(x, weights, y, tile, floor)

@@ -8,7 +8,8 @@ rounded before they are added: the bits are the same on every processor, and a c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numba import types
@@ -20,7 +21,7 @@ from sog.searches.kernels.jit import njit
 from sog.searches.kernels.registers import instruction, repeated
 from sog.searches.kernels.vectors import F32X16, LANES32
 
-__all__ = ["LARGEST_TILE", "WIDE", "Layer", "multiply"]
+__all__ = ["LARGEST_TILE", "WIDE", "Layer", "multiply", "register_at", "tile_of"]
 
 LARGEST_TILE: Final = 12  # columns
 WIDE: Final = 2  # registers of outputs that a tile may have side by side
@@ -29,6 +30,8 @@ WIDE: Final = 2  # registers of outputs that a tile may have side by side
 Blocks: TypeAlias = tuple[int, int]
 # (bias, at, inputs, blocks, registers, most, floor): see `multiply`.
 Layer: TypeAlias = tuple[int, int, int, int, int, int, np.float32]
+
+_P = TypeVar("_P", bound=NamedTuple)
 
 _INT: Final = ir.IntType(64)
 _cgutils: Final = cast(Any, cgutils)  # it has no types
@@ -51,8 +54,13 @@ class _Tile(NamedTuple):
     columns: Value
 
 
-def _tile(registers: int) -> Callable[..., Any]:
-    """The instruction that makes a tile of 16 * registers outputs."""
+def tile_of(place: type[_P], most: int, write: Callable[[Builder, _P, Value, int], None]) -> Callable[..., Any]:
+    """The instruction that makes a tile of 1 to `most` columns, or rows: (x, weights, y, place, floor).
+
+    place: a tuple of indices, the first four those of the tile's first number in x, of its biases and its weights,
+    which are in one array, and in y; the last is how many columns there are.
+    write: makes the code for a number of columns, from the place, its first four now addresses, and the floor.
+    """
 
     @instruction
     def tile(
@@ -60,41 +68,40 @@ def _tile(registers: int) -> Callable[..., Any]:
         x: types.Array,
         weights: types.Array,
         y: types.Array,
-        place: types.UniTuple,
+        indices: types.UniTuple,
         floor: types.Float,
     ) -> Instruction:
-        """y[c, o] = max(bias[o] + sum over k of x[k, c] * weights[k, o], floor).  place: a _Tile of indices."""
+        """Write the tile into y."""
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-            # Biases and weights are in one array.
             data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in range(3)]
-            numbers = _Tile(*_cgutils.unpack_tuple(builder, args[3], len(_Tile._fields)))
-            arrays = {"x": data[0], "bias": data[1], "weights": data[1], "y": data[2]}
-            at = {name: builder.gep(array, [getattr(numbers, name)]) for name, array in arrays.items()}
+            numbers = list(_cgutils.unpack_tuple(builder, args[3], len(place._fields)))
+            for k, array in enumerate((data[0], data[1], data[1], data[2])):
+                numbers[k] = builder.gep(array, [numbers[k]])
             done = builder.append_basic_block("done")
             # One piece of code for each number of columns: with the number fixed, sums stay in registers.
-            switch = builder.switch(numbers.columns, done)
-            for columns in range(1, LARGEST_TILE + 1):
-                block = builder.append_basic_block(f"columns{columns}")
-                switch.add_case(ir.Constant(_INT, columns), block)
+            switch = builder.switch(numbers[-1], done)
+            for count in range(1, most + 1):
+                block = builder.append_basic_block(f"count{count}")
+                switch.add_case(ir.Constant(_INT, count), block)
                 builder.position_at_end(block)
-                _write_tile(builder, numbers._replace(**at), args[4], registers, columns)
+                write(builder, place(*numbers), args[4], count)
                 builder.branch(done)
             builder.position_at_end(done)
             return context.get_dummy_value()
 
-        place = cast(Any, types).UniTuple(types.int64, len(_Tile._fields))
-        return types.void(x, weights, y, place, types.float32), code
+        tuple_type = cast(Any, types).UniTuple(types.int64, len(place._fields))
+        return types.void(x, weights, y, tuple_type, types.float32), code
 
     return tile
 
 
-def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, columns: int) -> None:
-    """The code of a tile of one size."""
+def _write_tile(registers: int, builder: Builder, tile: _Tile, floor: Value, columns: int) -> None:
+    """y[c, o] = max(bias[o] + sum over k of x[k, c] * weights[k, o], floor), for 16 * registers outputs."""
     sums = [[_cgutils.alloca_once(builder, F32X16.vector) for _ in range(registers)] for _ in range(columns)]
     # sums[column][r] = the biases of its 16 outputs.
     for r in range(registers):
-        bias = builder.load(_pointer(builder, tile.bias, r * LANES32), align=F32X16.bytes)
+        bias = builder.load(register_at(builder, tile.bias, r * LANES32), align=F32X16.bytes)
         for column in sums:
             builder.store(bias, column[r])
     # sums[column][r] += x[k, column] * weights[k, 16 r ..], input by input: rounded product, then rounded sum.
@@ -104,7 +111,7 @@ def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, col
         lane = builder.and_(channel.index, ir.Constant(_INT, LANES32 - 1))
         x = builder.gep(tile.x, [builder.add(builder.mul(block, tile.x_step), lane)])
         w = builder.gep(tile.weights, [builder.mul(channel.index, ir.Constant(_INT, registers * LANES32))])
-        weights = [builder.load(_pointer(builder, w, r * LANES32), align=F32X16.bytes) for r in range(registers)]
+        weights = [builder.load(register_at(builder, w, r * LANES32), align=F32X16.bytes) for r in range(registers)]
         # x[k, column] in all 16 lanes, times the weights of 16 outputs.
         for k, column in enumerate(sums):
             number = repeated(builder, builder.load(builder.gep(x, [ir.Constant(_INT, k * LANES32)])), LANES32)
@@ -117,15 +124,16 @@ def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, col
         for k, column in enumerate(sums):
             value = builder.load(column[r])
             value = builder.select(builder.fcmp_ordered(">", value, least), value, least)
-            builder.store(value, _pointer(builder, to, k * LANES32), align=F32X16.bytes)
+            builder.store(value, register_at(builder, to, k * LANES32), align=F32X16.bytes)
 
 
-def _pointer(builder: Builder, at: Value, offset: int) -> Value:
+def register_at(builder: Builder, at: Value, offset: int) -> Value:
     """The address of a register of numbers, `offset` numbers after `at`."""
     return builder.bitcast(builder.gep(at, [ir.Constant(_INT, offset)]), F32X16.vector.as_pointer())
 
 
-_tile_narrow, _tile_wide = _tile(1), _tile(WIDE)
+_tile_narrow = tile_of(_Tile, LARGEST_TILE, partial(_write_tile, 1))
+_tile_wide = tile_of(_Tile, LARGEST_TILE, partial(_write_tile, WIDE))
 
 
 @njit
