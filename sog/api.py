@@ -287,7 +287,10 @@ def aec_env(game: HistoryGame | str) -> HistoryEnv:
         from sog.games.histories.aec import HistoryEnv
     except ImportError as error:
         raise SettingError("PettingZoo is not installed: pip install 'sog[pettingzoo]'") from error
-    return HistoryEnv(make_history_game(game) if isinstance(game, str) else game)
+    rules = make_history_game(game) if isinstance(game, str) else game
+    if not isinstance(rules, HistoryGame):
+        raise SettingError(f"a game here is a game string or derived from sog.HistoryGame, not {type(rules).__name__}")
+    return HistoryEnv(rules)
 
 
 def _network_of(leaves: str | Path, rules: Game) -> Evaluator:

@@ -106,7 +106,7 @@ class ValueAnswer:
         return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
 
     def _without_logits(self, values: Float64) -> Evaluations:
-        # One array for all answers: to make one takes NumPy longer than a small network's kernel.
+        # One array for all answers, since NumPy is slow to broadcast.
         if len(values) > len(self.no_logits):
             self.no_logits = np.broadcast_to(0.0, (2 * len(values), *self.shape.answered))
         return Evaluations(values, self.no_logits[: len(values)])

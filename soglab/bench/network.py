@@ -30,7 +30,7 @@ from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.form import Benchmark, Column, table
 from soglab.bench.stopwatch import in_turn
 
-SIZES: Final = ((128, 2), (256, 2), (256, 3))
+SIZES: Final = ((128, 2), (256, 2), (256, 3), (512, 6), (1024, 3))
 RESNETS: Final = ((8, 1), (16, 2), (32, 2), (32, 4), (64, 6))
 BATCHES: Final = (1, 16, 64, 512)
 RESNET_BATCHES: Final = (1, 8, 64, 256)

@@ -74,6 +74,11 @@ def test_an_illegal_action_changes_nothing() -> None:
     assert np.array_equal(env.observe("player_0")["observation"], before) and env.agent_selection == "player_0"
 
 
+def test_another_object_is_refused() -> None:
+    with pytest.raises(SettingError, match=r"derived from sog\.HistoryGame, not Kuhn"):
+        sog.aec_env(sog.make_game("kuhn_poker"))  # type: ignore[arg-type]
+
+
 def test_without_the_package_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 

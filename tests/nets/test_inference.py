@@ -13,6 +13,7 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.games.rules.leduc.game import Leduc
+from sog.nets.cpu import dense
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import (
@@ -150,6 +151,28 @@ def test_every_size_of_mlp(public: PublicTree, width: int, depth: int, matchups:
     torchs = torch_answer(network)(beliefs)
     np.testing.assert_allclose(mine.values, torchs.values, atol=1e-4)
     np.testing.assert_allclose(mine.logits, torchs.logits, atol=1e-5)
+
+
+def test_tiles_of_every_size_give_the_same_bits(public: PublicTree) -> None:
+    """Narrow and wide tiles, 1 to 9 rows: a row's answer depends on neither. 144: two wide tiles and a narrow one."""
+    network = trained(public, width=144)
+    with torch.no_grad():
+        for name, weights in network.named_parameters():
+            if name.endswith("bias"):
+                weights.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(1))
+    narrow, wide = MlpAnswer(network), MlpAnswer(network)
+    for answer, registers in ((narrow, 1), (wide, dense.WIDE)):
+        answer.mlp = answer.mlp._replace(registers=registers)
+        answer._plain = {Wanted.BOTH: tuple(answer.mlp)}
+    every = random_beliefs(public, 9, 0)
+    whole = narrow(every)
+    np.testing.assert_allclose(whole.values, torch_answer(network)(every).values, atol=1e-4)
+    for count in range(1, 10):
+        beliefs = Beliefs(public, every.nodes[:count], every.ranges[:count])
+        for answer in (narrow, wide):
+            found = answer(beliefs)
+            assert np.array_equal(found.values, whole.values[:count])
+            assert np.array_equal(found.logits, whole.logits[:count])
 
 
 def test_requests_come_back_in_order_and_joining_changes_no_bit(public: PublicTree) -> None:

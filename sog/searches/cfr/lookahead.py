@@ -373,7 +373,7 @@ class Lookahead:
 
     def normalise(self, source: Entry, target: Entry) -> None:
         """Normalise the positive part of one row of entries into policies in another, node by node."""
-        # As plain numbers: Numba takes ten times as long to look at a member of an enumeration.
+        # As plain numbers: Numba looks at a member of an enumeration in slow Python code.
         matching.match_all(self.public.arrays, self.arrays, int(source), int(target))
 
     def evaluate(self, which: Entry = Entry.AVERAGE_POLICY, best: Players = Players.NOBODY) -> tuple[Float64, Float64]:
