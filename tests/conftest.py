@@ -168,6 +168,7 @@ SLOW = {
     ),
     "tests/soglab/test_bench_served.py": ("test_both_search",),
     "tests/soglab/test_cfrd_memory.py": ("test_growth",),
+    "tests/soglab/test_checkouts.py": ("test_both_processes_do_each_task",),
     "tests/soglab/test_chess_scales.py": ("test_sets_are_made_again_from_the_seed",),
     "tests/soglab/test_connect_four_ablation.py": ("test_the_quick_version_from_end_to_end",),
     "tests/soglab/test_figures.py": ("test_a_command_that_fails_is_a_difference",),

@@ -15,7 +15,7 @@ from sog.arrays import Array, Int64
 from sog.games.base import NATURE
 from sog.records import Pair, Real, Record, Records, Whole
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.kernels.jit import njit
+from sog.searches.kernels.jit import inlined, njit
 from sog.searches.tree import draws, pairs
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.records import Entry, Kind
@@ -201,7 +201,8 @@ def _draw_action(public: Public, tree: Tree, rng: Array, n: int, i: int, explore
     return chosen, chance
 
 
-@njit
+# Pasted in: a call, one a turn, would copy all fields of the two tuples, which takes as long as the walk.
+@inlined
 def _finish(public: Public, tree: Tree, n: int, i: int, value: float) -> None:
     """Take the value off the regrets of infostate i at node n, and match them: uniform where none is positive.
 
