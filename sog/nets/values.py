@@ -1,9 +1,8 @@
-"""A network evaluated for values alone, in large batches: without its policy head, its matrices multiplied by PyTorch.
-
-For solvers that need no priors and evaluate many leaves at once.
-"""
+"""A network evaluated for values alone, for solvers that need no priors: by player, or by pair of infostates."""
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 import torch
@@ -23,10 +22,6 @@ from sog.nets.inference import (
     torch_answer,
 )
 from sog.searches.leaves.evaluator import Beliefs, Droppable, Evaluations, Evaluator, Timed, Wanted
-from sog.searches.leaves.pairing import expectations, pairing_of
-
-# Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
-LARGE = 96
 
 
 def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) -> Evaluator:
@@ -53,12 +48,12 @@ def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False)
     if pairs and isinstance(evaluator, TorchEvaluator) and _is_pairing(evaluator):
         evaluator = JoiningEvaluator(MlpAnswer(evaluator.network))
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
-    whole = isinstance(evaluator, JoiningEvaluator | TorchEvaluator) and not isinstance(answer, ValueAnswer)
+    whole = isinstance(evaluator, JoiningEvaluator | TorchEvaluator) and not isinstance(answer, _OF_VALUES)
     if pairs and whole and not (isinstance(answer, MlpAnswer) and answer.shape.matchups):
         raise SettingError("only a network with matchups gives values by pair of infostates, as CFR-AVE needs them")
-    if not isinstance(answer, MlpAnswer):
+    if not isinstance(answer, MlpAnswer) or (policies and not pairs):
         return evaluator
-    return JoiningEvaluator(ValueAnswer(answer, pairs=pairs, policies=policies))
+    return JoiningEvaluator(MatchupAnswer(answer, policies) if pairs else ValueAnswer(answer))
 
 
 def _is_pairing(evaluator: TorchEvaluator) -> bool:
@@ -68,13 +63,28 @@ def _is_pairing(evaluator: TorchEvaluator) -> bool:
 
 
 class ValueAnswer:
-    """An MLP's values, or its matchup matrices, with the weights that an MlpAnswer holds."""
+    """An MLP's values by its kernel, whose bits do not depend on what is batched together; all logits are 0."""
 
-    def __init__(self, whole: MlpAnswer, pairs: bool = False, policies: bool = False) -> None:
-        """pairs: answer with matchup matrices in place of values.  policies: answer with logits, too."""
+    def __init__(self, whole: MlpAnswer) -> None:
+        self.whole, self.shape = whole, whole.shape
+        self.no_logits: Float64 = np.zeros((0, *whole.shape.answered))
+
+    def __call__(self, beliefs: Beliefs) -> Evaluations:
+        values = self.whole(beliefs._replace(wanted=Wanted.VALUES)).values
+        # One array for all answers, since NumPy is slow to broadcast.
+        if len(values) > len(self.no_logits):
+            self.no_logits = np.broadcast_to(0.0, (2 * len(values), *self.shape.answered))
+        return Evaluations(values, self.no_logits[: len(values)])
+
+
+class MatchupAnswer:
+    """An MLP's matchup matrices in place of values, by PyTorch, with the weights that an MlpAnswer holds."""
+
+    def __init__(self, whole: MlpAnswer, policies: bool) -> None:
+        """policies: answer with logits, too; otherwise they are 0."""
         shape = whole.shape
-        self.whole, self.shape, self.pairs, self.policies = whole, shape, pairs, policies
-        self.value_width = shape.slots[0] * shape.slots[1] if shape.matchups else shape.num_values
+        self.whole, self.shape, self.policies = whole, shape, policies
+        self.entries = shape.slots[0] * shape.slots[1]
         self.layers: list[tuple[Tensor, Tensor]] = []
         at = 0
         for width, out in zip(whole.mlp.widths[:-1], whole.mlp.widths[1:], strict=True):
@@ -82,37 +92,22 @@ class ValueAnswer:
             at += int(out * (1 + width))
             self.layers.append((block[0].clone(), block[1:].clone()))
         bias, matrix = self.layers[-1]
-        kept = self.value_width + shape.num_logits * policies
+        kept = self.entries + shape.num_logits * policies
         # To whole registers again; what is beyond the wanted columns is left out below.
         kept += -kept % dense.LANES
         self.layers[-1] = bias[:kept].contiguous(), matrix[:, :kept].contiguous()
         self.x = torch.zeros(0, int(whole.mlp.widths[0]))
-        self.no_logits: Float64 = np.zeros((0, *shape.answered))
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
-        # Few rows: the kernel, whose bits do not depend on what is batched together.
-        if len(beliefs.nodes) < LARGE and not self.pairs:
-            if self.policies:
-                return self.whole(beliefs)
-            return self._without_logits(self.whole(beliefs._replace(wanted=Wanted.VALUES)).values)
         out = self._outputs(beliefs)
-        if self.shape.matchups and not self.pairs:
-            values = self._expected(beliefs, out)
-        else:
-            values = np.multiply(out[:, : self.value_width], beliefs.value_units()[:, None], dtype=np.float64)
+        values = np.multiply(out[:, : self.entries], beliefs.value_units()[:, None], dtype=np.float64)
         if not self.policies:
-            return self._without_logits(values)
-        logits = out[:, self.value_width : self.value_width + self.shape.num_logits]
+            return Evaluations(values, np.broadcast_to(0.0, (len(out), *self.shape.answered)))
+        logits = out[:, self.entries : self.entries + self.shape.num_logits]
         return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
 
-    def _without_logits(self, values: Float64) -> Evaluations:
-        # One array for all answers, since NumPy is slow to broadcast.
-        if len(values) > len(self.no_logits):
-            self.no_logits = np.broadcast_to(0.0, (2 * len(values), *self.shape.answered))
-        return Evaluations(values, self.no_logits[: len(values)])
-
     def _outputs(self, beliefs: Beliefs) -> Float32:
-        """float32[B, *]: the head's values or matrices, then as many of its other outputs as fill a vector."""
+        """float32[B, *]: the head's matrices, then as many of its other outputs as fill a vector."""
         count = len(beliefs.nodes)
         if count > len(self.x):
             self.x = torch.zeros(2 * count, self.x.shape[1])
@@ -127,9 +122,5 @@ class ValueAnswer:
         out: Float32 = x.numpy()
         return out
 
-    def _expected(self, beliefs: Beliefs, out: Float32) -> Float64:
-        """float64[B, S0 + S1]: both players' expectations of the matchup matrices."""
-        pairing, values = pairing_of(beliefs.public), np.empty((len(out), self.shape.num_values))
-        slots0, mass = self.shape.slots[0], self.whole.mlp.mass
-        expectations(pairing, beliefs.nodes, beliefs.ranges, slots0, out, mass, values)
-        return values
+
+_OF_VALUES: Final = (ValueAnswer, MatchupAnswer)

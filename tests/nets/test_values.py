@@ -1,4 +1,4 @@
-"""Values of large batches by PyTorch against those of the Numba kernels."""
+"""Values alone are those of the whole network, and matrices by pair of infostates those whose expectations they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import TorchEvaluator, network_evaluator
 from sog.nets.shape import shape_for
-from sog.nets.values import LARGE, value_evaluator, values_of
+from sog.nets.values import value_evaluator, values_of
 from sog.searches.leaves.evaluator import Beliefs, Clock, Timed, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 
@@ -42,13 +42,15 @@ def test_a_broken_network_gives_no_values() -> None:
 
 
 @pytest.mark.parametrize("matchups", [False, True])
-@pytest.mark.parametrize("count", [3, LARGE, 2 * LARGE + 1])
+@pytest.mark.parametrize("count", [3, 96, 193])
 def test_values_are_the_whole_network_s(matchups: bool, count: int) -> None:
     made, asked = network(matchups), beliefs(count)
     (whole,), (found,) = network_evaluator(made)([asked]), value_evaluator(made)([asked])
     assert np.abs(whole.values).max() > 0.1
-    np.testing.assert_allclose(found.values, whole.values, atol=1e-4)
-    assert found.logits.shape == whole.logits.shape
+    np.testing.assert_array_equal(found.values, whole.values)
+    assert found.logits.shape == whole.logits.shape and not found.logits.any()
+    (both,) = value_evaluator(made, policies=True)([asked])
+    np.testing.assert_array_equal(both.logits, whole.logits)
 
 
 def test_pairs_are_those_whose_expectations_the_values_are() -> None:
