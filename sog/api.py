@@ -13,6 +13,7 @@ import numpy as np
 from sog.agents.loaded import LoadedAgent
 from sog.agents.opening import open_network
 from sog.agents.own import checked_policies
+from sog.algorithms.student.budgets import usual_budget
 from sog.algorithms.table import checked_settings, read
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, check_whole
@@ -165,7 +166,7 @@ def exploitability(
     measured with this many seeds from its own (or `seed`) on: their figures, mean and standard error.
     Raises SettingError for anything else, and for a policy or a class without `game`.
 
-        sog.exploitability(sog.load_agent("leduc_poker"))            # about 0.04 chips a hand
+        sog.exploitability(sog.load_agent("leduc_poker"))            # about 0.02 chips a hand
         sog.exploitability(sog.load_agent("leduc_poker"), seeds=30).mean
         sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
     """
@@ -203,8 +204,8 @@ def search(
 ) -> SearchResult:
     """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
 
-    budget: (s, c), by default (100, 1).  leaves: what evaluates the leaves: a checkpoint, a game (its shipped network),
-    an evaluator, or None, where every leaf is worth 0.  seed: of the search's draws.
+    budget: (s, c), by default (100, 0.1), on boards (400, 10).  leaves: what evaluates the leaves: a checkpoint, a
+    game (its shipped network), an evaluator, or None, where every leaf is worth 0.  seed: of the search's draws.
     Raises GameError where no player is to move at the root, SettingError for another game's network and for an
     evaluator whose answers are not finite or have other shapes.
 
@@ -224,7 +225,7 @@ def search(
     evaluator = _network_of(leaves, rules) if isinstance(leaves, str | Path) else leaves
     if not isinstance(budget, Budget | None):
         raise SettingError(f"a search budget is sog.Budget(s, c), such as sog.Budget(100, 1.0), not {budget!r}")
-    settings = ResolveSettings(budget or Budget(100, 1.0))
+    settings = ResolveSettings(budget or usual_budget(rules))
     resolving = Resolving(PublicTree(rules), player, 0, None, settings, seed)
     run_alone(resolving, evaluator or zero_evaluator)
     solved = resolving.solved()

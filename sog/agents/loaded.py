@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 from sog.agents.opening import make_player, open_network
 from sog.algorithms.base import Algorithm, MakeAgent
 from sog.algorithms.student.algorithm import Student
+from sog.algorithms.student.budgets import usual_budget
 from sog.algorithms.table import player_of
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, TooLarge, check_whole
@@ -48,9 +49,9 @@ class LoadedAgent:
         return public
 
     def __repr__(self) -> str:
-        budget = ", ".join(f"{name}={value}" for name, value in self._budget.items())
+        budget = "".join(f", {name}={value}" for name, value in self._budget.items())
         network = "" if self.trained else ", no trained network"
-        return f"LoadedAgent({self.game.name!r}, {self._algorithm}, {budget}, seed={self._seed}{network})"
+        return f"LoadedAgent({self.game.name!r}, {self._algorithm}{budget}, seed={self._seed}{network})"
 
     def by_seed(self, count: int) -> Iterator[LoadedAgent]:
         """Agents with the same network and budget, whose seeds are this one's, the next one's, and so on."""
@@ -115,10 +116,6 @@ class LoadedAgent:
         return Recalled(self.seat(0)), Recalled(self.seat(1))
 
 
-# Of a loaded agent whose budget nobody gives.
-_BUDGET: Final[Mapping[str, int | float]] = {"simulations": 100, "per_update": 1.0}
-
-
 def load_agent(
     checkpoint_or_game: str | Path,
     simulations: int | None = None,
@@ -128,8 +125,8 @@ def load_agent(
 ) -> LoadedAgent:
     """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
 
-    simulations, per_update: the search budget (s, c), by default (100, 1); SettingError for one that the algorithm
-    lacks.  seed: of the searches' draws.
+    simulations, per_update: the search budget (s, c), by default that of `sog play`: (100, 0.1), on boards (400, 10);
+    SettingError for one that the algorithm lacks.  seed: of the searches' draws.
     algorithm: an algorithm string, such as sog(alpha=0.2); by default the one that trained the network, where it plays
     hidden information, else Student of Games.
     Raises CheckpointError, GameError or SettingError, each with a message of one line.
@@ -147,17 +144,18 @@ def load_agent(
     plays = player_of(text, algorithm)
     plays.refuse_training()
     asked = {"simulations": simulations, "per_update": per_update}
-    usual = {name: value for name, value in _BUDGET.items() if name not in plays.given()}
-    budget = usual | {name: value for name, value in asked.items() if value is not None}
+    given = {name: value for name, value in asked.items() if value is not None}
     opened = open_network(text, plays.name)
     searches = Student() if opened.game.deterministic and not plays.plays_boards else plays
-    for name in (name for name, value in asked.items() if value is not None and name not in searches.own()):
+    for name in (name for name in given if name not in searches.own()):
         raise SettingError(
             f"{searches.name} has no {name} to be chosen; sog algorithms {searches.name} lists what it has"
         )
     if not opened.trained:
         warnings.warn(f"{opened.game.name} has no trained network here: sog.train learns one", stacklevel=2)
-    return LoadedAgent(opened, plays, budget, seed)
+    usual = asdict(usual_budget(opened.game)) if isinstance(searches, Student) else {}
+    chosen = {name: value for name, value in usual.items() if name not in plays.given()}
+    return LoadedAgent(opened, plays, chosen | given, seed)
 
 
 class Recalled:

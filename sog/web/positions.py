@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from sog.algorithms.student.budgets import usual_budget
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
@@ -103,10 +104,10 @@ def place_of(query: Mapping[str, str], game: Game, watched: bool = False) -> Pla
     line = query.get("line", "")
     if not _LINE.fullmatch(line) or line.count("-") >= _LONGEST:
         raise SettingError("line is the public edges from the root, such as 1-0-2")
-    usual = (400, 10.0) if game.deterministic else (100, 1.0)
-    simulations = _whole(query, "s", usual[0])
+    usual = usual_budget(game)
+    simulations = _whole(query, "s", usual.simulations)
     try:
-        per_update = float(query.get("c") or usual[1])
+        per_update = float(query.get("c") or usual.per_update)
     except ValueError as error:
         raise SettingError("c is a number above 0") from error
     check_budget(simulations, per_update, MOST_WATCHED if watched and game.deterministic else MOST_SIMULATIONS)

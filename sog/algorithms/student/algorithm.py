@@ -10,6 +10,7 @@ from sog.algorithms.base import SOG, Algorithm, Asked, MakeAgent, Measured, Rule
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
+from sog.algorithms.student.budgets import BOARDS_BUDGET, usual_budget
 from sog.algorithms.student.chain_player import ChainPlayer
 from sog.algorithms.student.measure import (
     EXACT_LEAVES,
@@ -26,7 +27,6 @@ from sog.cluster.where import where_of
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
-from sog.games.holdem.betting import TURN
 from sog.games.holdem.game import Holdem
 from sog.measure.endgame import is_turn_spot
 from sog.measure.exploitability import network_exploitability
@@ -51,9 +51,6 @@ if TYPE_CHECKING:
 __all__ = ["Student"]
 
 _NETWORK: Final = "network"
-# The budget of play by the kind of a network that is slow, where none is set; in hold'em from before the turn PoG's.
-_PLAY: Final = {"hands": (30, 0.2), "stations": (30, 1.0)}
-_EARLY: Final = (10, 0.1)
 _LEAVES: Final = (_NETWORK, EXACT_LEAVES, ZERO_LEAVES)
 # By `paper`: how a decision is searched, and the mark in a player's name.
 _PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " paper=sog"), "pog": (pog_settings, " paper=pog")}
@@ -94,7 +91,7 @@ class Student(Algorithm):
     every_decision: bool | None = None
 
     def __post_init__(self) -> None:
-        self._budget(1, 1.0)  # refuses numbers that are not a budget
+        self._budget(BOARDS_BUDGET)  # refuses numbers that are not a budget
         if self.paper not in _PAPERS:
             raise SettingError(f"paper is sog or pog, not {self.paper}")
         if self.alpha is not None and not 0.0 <= self.alpha <= 1.0:
@@ -115,18 +112,16 @@ class Student(Algorithm):
         return network_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """Of the budget (100, 0.1) where none is set; of networks over hands and stations of a smaller one."""
+        """Of the usual budget where none is set."""
         self._refuse_leaves()
-        shape, evaluator, game = opened.network.shape, opened.evaluator, public.game
-        early = isinstance(game, Holdem) and game.street < TURN
-        usual = _EARLY if early else _PLAY.get(shape.kind, (100, 0.1))
-        settings = self._resolving(self._budget(*usual), shape)
+        shape, evaluator = opened.network.shape, opened.evaluator
+        settings = self._resolving(self._budget(usual_budget(public.game)), shape)
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
         """By default of the budget (400, 10): searches the position itself; as a paper does, re-solves each move."""
         self._refuse_leaves()
-        budget = self._budget(400, 10.0)
+        budget = self._budget(BOARDS_BUDGET)
         if not self.paper:
             if self.alpha is not None:
                 raise SettingError("alpha needs paper=sog or paper=pog on a board: else nothing is re-solved there")
@@ -137,10 +132,10 @@ class Student(Algorithm):
 
     @property
     def label(self) -> str:
-        return f"SoG{self._budget(400, 10.0)}{_PAPERS[self.paper][1]}"
+        return f"SoG{self._budget(BOARDS_BUDGET)}{_PAPERS[self.paper][1]}"
 
     def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
-        """Every public state searched as in play, for each seed; by default (100, 1) and one seed.
+        """Every public state searched as in play, for each seed; by default of the usual budget and one seed.
 
         In a turn spot of hold'em the turn's alone, with the rivers below solved anew (turn_spots.py).
         """
@@ -223,10 +218,10 @@ class Student(Algorithm):
         if self.leaves:
             raise SettingError("leaves is a setting of `sog exploit`: in play the network values leaves")
 
-    def _budget(self, simulations: int, per_update: float) -> Budget:
-        """The budget that was set, with defaults for what was not."""
+    def _budget(self, usual: Budget) -> Budget:
+        """The budget that was set, with the usual one's numbers for those that were not."""
         s, c = self.simulations, self.per_update
-        return Budget(simulations if s is None else s, per_update if c is None else c)
+        return Budget(usual.simulations if s is None else s, usual.per_update if c is None else c)
 
     def _resolving(self, budget: Budget, shape: NetworkShape | None = None) -> ResolveSettings:
         """How a decision is searched: ours, SoG's or PoG's, with the gadget's share and the leaves that were set.
@@ -242,15 +237,16 @@ class Student(Algorithm):
 
     def _subject(self, checkpoint: str, asked: Asked) -> Subject:
         """What is measured: a checkpoint's network, or a game with other leaves."""
-        budget = self._budget(100, 1.0)
         if self.leaves in ("", _NETWORK):
             trained_on, network = network_leaves(find_checkpoint(checkpoint))
             game = _played(checkpoint, network.shape, make_game(trained_on), asked.game)
             network = replace(network, shape=shape_on(network.shape, make_game(game)))
+            budget = self._budget(usual_budget(make_game(game)))
             return Subject(game, network, self._resolving(budget, network.shape), asked.limit_gb)
         if asked.game is not None:
             raise SettingError("--game is for a checkpoint's network")
-        return Subject(make_game(checkpoint).name, self.leaves, self._resolving(budget), asked.limit_gb)
+        rules = make_game(checkpoint)
+        return Subject(rules.name, self.leaves, self._resolving(self._budget(usual_budget(rules))), asked.limit_gb)
 
 
 def _turn_searches(settings: ResolveSettings) -> dict[str, bool]:
