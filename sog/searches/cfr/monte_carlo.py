@@ -101,7 +101,8 @@ def _run(public: Public, tree: Tree, walk: SampledWalk, first: int, iterations: 
                 _walk(public, tree, walk, p)
 
 
-@njit
+# Pasted in, like `_finish`: a call copies all fields of the tuples, which takes as long as the walk itself.
+@inlined
 def _walk(public: Public, tree: Tree, walk: SampledWalk, p: int) -> None:
     """Walk from the root for player p with the pair drawn there, and update the infostates met.
 
@@ -201,7 +202,6 @@ def _draw_action(public: Public, tree: Tree, rng: Array, n: int, i: int, explore
     return chosen, chance
 
 
-# Pasted in: a call, one a turn, would copy all fields of the two tuples, which takes as long as the walk.
 @inlined
 def _finish(public: Public, tree: Tree, n: int, i: int, value: float) -> None:
     """Take the value off the regrets of infostate i at node n, and match them: uniform where none is positive.
