@@ -19,6 +19,7 @@ from sog.arrays import Float64
 from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE, Game
 from sog.games.catalog import as_game, make_game, make_history_game
+from sog.games.checks.own import checked_game
 from sog.games.histories.base import HistoryGame
 from sog.measure.exploitability import composed_policy
 from sog.nets.cvpn import network_on
@@ -140,7 +141,7 @@ def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 10
     check_whole("iterations", iterations, 1)
     check_whole("seed", seed, 0)
     solver = of_rule(algorithm) if isinstance(algorithm, Rule) else named(algorithm, seed=seed)
-    public = whole_tree(as_game(game))
+    public = whole_tree(checked_game(game))
     tree = exact.full_tree(public)
     solver.iterate(tree, iterations)
     tree.update_average_policy()
@@ -187,7 +188,7 @@ def _exploitability(of: _Measured, game: Game | str | None, seed: int) -> float:
         return exact.measure_policy(of.public, dict(of.policies())).exploitability
     if game is None:
         raise SettingError("which game is it? exploitability(policy_or_agent, game)")
-    public = whole_tree(as_game(game))
+    public = whole_tree(checked_game(game))
     if not isinstance(of, dict) and not callable(of):
         raise SettingError(f"a policy is float64[A, I] by public node, as in Solution.policy, not {type(of).__name__}")
     if not isinstance(of, dict):
@@ -215,12 +216,12 @@ def search(
     An evaluator of your own answers a list of Beliefs with a list of Evaluations (docs/extending.md, "Leaves").
     """
     check_whole("seed", seed, 0)
-    rules = as_game(game)
+    rules = checked_game(game)
     player = rules.actor(rules.root())
     if player >= NATURE:
         where = f"{rules.name}: no player is to move in {rules.state_name(rules.root())}"
         raise GameError(f"{where}; to search from a later state, give sog.Rooted(game, state)")
-    if not (leaves is None or isinstance(leaves, str | Path) or callable(leaves)):
+    if isinstance(leaves, type) or not (leaves is None or isinstance(leaves, str | Path) or callable(leaves)):
         raise SettingError(f"leaves are a checkpoint, a game or a function, not {type(leaves).__name__}")
     evaluator = _network_of(leaves, rules) if isinstance(leaves, str | Path) else leaves
     if not isinstance(budget, Budget | None):

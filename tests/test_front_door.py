@@ -19,8 +19,9 @@ from open_spiel.python.algorithms.exploitability import nash_conv
 
 import sog
 from sog.errors import GameError, SettingError
+from sog.games.base import Links, Moves, State, plain_moves
 from sog.games.rules.kuhn import Kuhn
-from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 
 ROOT = Path(__file__).parents[1]
 
@@ -231,6 +232,14 @@ def test_an_evaluator_that_answers_nonsense_is_refused() -> None:
         (lambda requests: None, "a list of Evaluations, not NoneType"),
         (lambda requests: [None], "a list of Evaluations, not a list with NoneType"),
         (lambda requests: [], "answered 0 of 1 requests"),
+        (Beliefs, "a checkpoint, a game or a function, not type"),
+        (lambda requests: [Evaluations(cast(Any, None), np.zeros(1))], "values that are no NumPy array, but NoneType"),
+        (
+            lambda requests: [each._replace(values=each.values.tolist()) for each in zero_evaluator(requests)],
+            "but list",
+        ),
+        (lambda requests: [each._replace(values=each.values + 1j) for each in zero_evaluator(requests)], "complex128"),
+        (lambda requests: [each._replace(logits=each.logits.astype(str)) for each in zero_evaluator(requests)], "<U32"),
     ):
         with pytest.raises(SettingError, match=says):
             sog.search("leduc_poker", sog.Budget(4, 1.0), leaves=cast(Any, evaluator))
@@ -244,3 +253,33 @@ def test_a_budget_that_the_algorithm_has_not_is_refused() -> None:
 def test_an_untrained_agent_says_so() -> None:
     with pytest.warns(UserWarning, match="kuhn_poker has no trained network"):
         sog.load_agent("kuhn_poker")
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        ({"weights": lambda self, s: sog.Scaled(sog.Operator(np.ones((2, 2)) / 4))}, "weights are not float64"),
+        ({"payoff": lambda self, s: sog.Scaled(sog.Operator(np.full((3, 3), np.nan)))}, "payoffs are not finite"),
+        ({"fan": lambda self, s: sog.Fan(Kuhn.fan(self, s).children, plain_moves(3, 1))}, "moves' edges are not int32"),
+        ({"fan": lambda self, s: sog.Fan(*each(self, s, [0, 1, 99]))}, "link sources of player 1 over edge 0 leave"),
+        ({"fan": lambda self, s: sog.Fan(*each(self, s, [0, 1, -1]))}, "link sources of player 1 over edge 0 leave"),
+        ({"fan": lambda self, s: sog.Fan(["b"], Kuhn.fan(self, s).moves)}, "the moves' edges leave"),
+    ],
+)
+def test_a_game_of_ones_own_that_is_broken_is_refused_before_it_is_used(broken: dict[str, Any], says: str) -> None:
+    """Each was solved to some value, or ended the process with a segmentation fault."""
+    game = type("Broken", (Kuhn,), broken)()
+    for call in (
+        lambda: sog.solve(game, iterations=2),
+        lambda: sog.search(game, sog.Budget(4, 1.0)),
+        lambda: sog.exploitability(sog.UniformAgent, game),
+        lambda: sog.match("random", "random", game, hands=2),
+    ):
+        with pytest.raises(GameError, match=says):
+            call()
+
+
+def each(game: Kuhn, s: State, source: list[int]) -> tuple[Sequence[State], Moves | None, list[tuple[Links, Links]]]:
+    """A fan's parts, in which both players' infostates go over every edge as these sources say."""
+    fan, links = Kuhn.fan(game, s), Links(np.array(source, np.int32), np.arange(3, dtype=np.int32))
+    return fan.children, fan.moves, [(links, links)] * len(fan.children)

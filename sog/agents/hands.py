@@ -14,7 +14,7 @@ from sog.agents.loaded import LoadedAgent
 from sog.arrays import Float64
 from sog.errors import SettingError, check_whole
 from sog.games.base import Game, refuse_finished
-from sog.games.catalog import as_game
+from sog.games.checks.own import checked_game
 from sog.measure.intervals import mean_of_pairs
 from sog.play.agent import Agent
 from sog.play.hand import Entrant, HandMatch
@@ -68,7 +68,7 @@ def match(
     check_whole("seed", seed, 0)
     if hands % 2:
         raise SettingError(f"hands is an even number, not {hands}: each deal is played both ways round")
-    rules = as_game(game)
+    rules = checked_game(game)
     refuse_finished(rules)
     if rules.deterministic:
         raise SettingError(f"{rules.name} has no chance and nothing hidden: `sog tournament` plays it from openings")

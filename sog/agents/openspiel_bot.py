@@ -11,7 +11,7 @@ import pyspiel
 from sog.agents.loaded import LoadedAgent, load_agent
 from sog.errors import GameError, SettingError
 from sog.measure.openspiel_export import infostates_by_string
-from sog.play.openspiel_states import openspiel_game
+from sog.play.openspiel_states import SpielGame, openspiel_game
 
 __all__ = ["SogBot", "openspiel_bot"]
 
@@ -31,10 +31,10 @@ class SogBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
     need not begin with `restart`. Of the history it uses what its player may know.
     """
 
-    def __init__(self, reader: Reader, game: str, player_id: int, seed: int) -> None:
-        """reader: the policy at a state.  game: OpenSpiel's short name of it.  seed: of the actions drawn."""
+    def __init__(self, reader: Reader, game: SpielGame, player_id: int, seed: int) -> None:
+        """reader: the policy at a state.  game: OpenSpiel's game that it plays.  seed: of the actions drawn."""
         pyspiel.Bot.__init__(self)
-        self._game = game
+        self._game = _rules(game)
         self._reader, self._player, self._rng = reader, player_id, np.random.default_rng((seed, player_id))
 
     def player_id(self) -> int:
@@ -53,9 +53,13 @@ class SogBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
         return self._reader(state)
 
     def _refuse_other_game(self, state: SpielState) -> None:
-        played = _short_name(state.get_game())
-        if played != self._game:
-            raise GameError(f"this bot plays {self._game}, not {played}")
+        if not isinstance(state, pyspiel.State):
+            raise GameError(f"a bot is asked about a state of OpenSpiel's, not {type(state).__name__}")
+        played = _rules(state.get_game())
+        for name, own in self._game.items():
+            if played.get(name) != own:
+                own = own if name == "name" else f"{self._game['name']} with {name}={own}"
+                raise GameError(f"this bot plays {own}, not {played.get(name)}")
 
     def step_with_policy(self, state: SpielState) -> tuple[ActionPolicy, int]:
         """The policy, and an action drawn from it; ([], INVALID_ACTION) where the player has no action."""
@@ -92,18 +96,19 @@ def openspiel_bot(
         bots = [sog.openspiel_bot("leduc_poker", p) for p in (0, 1)]
         pyspiel.evaluate_bots(pyspiel.load_game("leduc_poker").new_initial_state(), bots, 0)
     """
-    if player_id not in (0, 1):
+    if type(player_id) is not int or player_id not in (0, 1):
         raise SettingError(f"player_id is 0 or 1, not {player_id}")
     agent = load_agent(checkpoint_or_game, simulations, per_update, seed)
     read = _on_board(agent) if agent.game.deterministic else _with_infostates(agent, player_id)
-    return SogBot(read, _short_name(openspiel_game(agent.game)), player_id, seed)
+    return SogBot(read, openspiel_game(agent.game), player_id, seed)
 
 
-def _short_name(game: Any) -> str:
-    """OpenSpiel's name of a game without its parameters; of one taken in turns, that of the game itself."""
-    kind = game.get_type().short_name
-    inner = game.get_parameters().get("game") if kind == "turn_based_simultaneous_game" else None
-    return str(kind if inner is None else inner["name"])
+def _rules(game: SpielGame) -> dict[str, object]:
+    """OpenSpiel's name of a game and its parameters, but those of tensors; of one taken in turns, the game's itself."""
+    kind, found = game.get_type().short_name, game.get_parameters()
+    inner = found.get("game") if kind == "turn_based_simultaneous_game" else None
+    rules = {"name": kind, **found} if inner is None else inner
+    return {name: value for name, value in rules.items() if not name.startswith("egocentric")}
 
 
 def _on_board(agent: LoadedAgent) -> Reader:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import GameError
-from sog.games.base import Carry, Fan, Game, Scaled, State
+from sog.games.base import TERMINAL, Carry, Fan, Game, Scaled, State
+
+_LOOKED_AT: Final = 1_000  # public states among which a start is looked for; a few milliseconds
 
 
 class Rooted(Game):
@@ -22,12 +26,17 @@ class Rooted(Game):
         """ranges: float64[I0], float64[I1] at `start`; ones, or at the game's own root the game's, by default.
 
         Raises GameError where they are not given and the game's own root has others than ones: nobody but the caller
-        knows which of them reach `start`.
+        knows which of them reach `start`; and for ranges that are none, or a start that is no state of the game's. In
+        games of more than 1,000 public states, and on boards, a start counts as one where the rules answer for it.
         """
+        if not isinstance(game, Game):
+            raise GameError(f"Rooted takes a game, such as sog.make_game('leduc_poker'), not {game!r}")
+        _refuse_unknown(game, start)
         if ranges is None and start == game.root():
             ranges = game.root_ranges()
         if ranges is None and any((own != 1.0).any() for own in game.root_ranges()):
             raise GameError(f"{game.name} begins with ranges of its own: give those at {game.state_name(start)}")
+        _refuse_ranges(game, start, ranges)
         self.game, self.start, self.ranges = game, start, ranges
         self.name = f"{game.name} from {game.state_name(start)}"
         self.u_max, self.unit = game.u_max, game.unit
@@ -109,3 +118,44 @@ class Rooted(Game):
 
     def history(self, s: State, i0: int, i1: int) -> list[int] | None:
         return self.game.history(s, i0, i1)
+
+
+def _refuse_unknown(game: Game, start: State) -> None:
+    """GameError for a start that is no public state of the game's, as far as that is cheap to see."""
+    unknown = GameError(f"{game.name} has no public state {start!r}")
+    try:
+        hash(start)
+        sizes = game.num_infostates(start)
+        answers = game.state_name(start), game.actions(start), game.weights(start)
+    except Exception as error:  # rules raise what they like where they are asked about anything else
+        raise unknown from error
+    assert answers
+    if min(sizes) < 1 or not (game.deterministic or _is_found(game, start)):
+        raise unknown
+
+
+def _is_found(game: Game, start: State) -> bool:
+    """Whether it is among the first public states of the game, or these are not all."""
+    waiting, seen = deque([game.root()]), {game.root()}
+    while waiting and len(seen) < _LOOKED_AT and start not in seen:
+        s = waiting.popleft()
+        if game.actor(s) == TERMINAL:
+            continue
+        if not game.listable(s):
+            return True
+        new = [child for child in game.fan(s).children if child not in seen]
+        seen.update(new)
+        waiting.extend(new)
+    return start in seen or len(seen) >= _LOOKED_AT
+
+
+def _refuse_ranges(game: Game, start: State, ranges: tuple[Float64, Float64] | None) -> None:
+    """GameError unless each player's range is one number of at least 0 for each infostate, and one is above 0."""
+    if ranges is None:
+        return
+    sizes = game.num_infostates(start)
+    for p, size in enumerate(sizes):
+        if len(ranges) != 2 or np.shape(ranges[p]) != (size,):
+            raise GameError(f"ranges at {game.state_name(start)} are float64[{sizes[0]}] and float64[{sizes[1]}]")
+        if not (np.all(np.isfinite(ranges[p])) and np.all(np.greater_equal(ranges[p], 0)) and np.any(ranges[p])):
+            raise GameError(f"in player {p}'s range every number is finite and at least 0, and one is above 0")

@@ -92,3 +92,33 @@ def test_what_openspiel_lacks_is_refused() -> None:
         sog.openspiel_bot("leduc_poker", 2)
     with pytest.raises(GameError, match="OpenSpiel has no game rps"):
         sog.openspiel_bot("rps", 0)
+
+
+@pytest.mark.parametrize(
+    ("plays", "other", "says"),
+    [
+        ("connect_four", "connect_four(x_in_row=3)", "connect_four with x_in_row=4, not 3"),
+        ("connect_four", "connect_four(rows=5,columns=5)", "columns=7, not 5"),
+        ("liars_dice(numdice=1,dice_sides=3)", "liars_dice(numdice=1,dice_sides=6)", "dice_sides=3, not 6"),
+        (GOOFSPIEL, GOOFSPIEL.replace("descending", "ascending"), "points_order=descending, not ascending"),
+    ],
+)
+def test_a_game_of_other_parameters_is_another_game(plays: str, other: str, says: str) -> None:
+    """Each was answered with a policy for other rules."""
+    bot, state = sog.openspiel_bot(plays, 0, simulations=4), pyspiel.load_game(other).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(0)
+    for asked in (bot.step, bot.get_policy):
+        with pytest.raises(GameError, match=f"this bot plays .*{says}"):
+            asked(state)
+
+
+def test_parameters_that_are_only_written_out_are_the_same_game() -> None:
+    state = pyspiel.load_game("tic_tac_toe()").new_initial_state()
+    assert sog.openspiel_bot("tic_tac_toe", 0, simulations=4).step(state) in range(9)
+    state = pyspiel.load_game("connect_four(rows=6,egocentric_obs_tensor=True)").new_initial_state()
+    assert sog.openspiel_bot("connect_four", 0, simulations=4).step(state) in range(7)
+    with pytest.raises(GameError, match="a state of OpenSpiel's, not int"):
+        sog.openspiel_bot("tic_tac_toe", 0, simulations=4).step(3)
+    with pytest.raises(SettingError, match=r"0 or 1, not 1\.0"):
+        sog.openspiel_bot("tic_tac_toe", 1.0)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from sog.games.base import NATURE, Game, Links
 from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
 from sog.games.rooted import Rooted
+from sog.searches.tree.public_tree import PublicTree
 
 # What is its own: where it begins, what it is called, and what self-play and records of whole games are made of.
 OWN = {"root", "drawn", "random_start", "write_record"}
@@ -69,3 +70,38 @@ def test_a_later_root_has_no_symmetries() -> None:
     assert Rooted(game, game.root()).symmetries
     side = Rooted(game, game.child(game.root(), 0))
     assert not side.symmetries and not check_game(side, 20).complete
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "liars_dice", "tic_tac_toe", "connect_four", "rps"])
+@pytest.mark.parametrize("start", ["nonsense", 3, None, [1], np.ones(2)])
+def test_what_is_no_state_of_the_game_is_no_root(name: str, start: object) -> None:
+    """Kuhn poker took every word for a state, and called it by its letters."""
+    with pytest.raises(GameError, match="has no public state"):
+        Rooted(make_game(name), start)  # type: ignore[arg-type]
+
+
+def test_every_state_of_a_game_is_a_root() -> None:
+    for name in ("kuhn_poker", "leduc_poker", "rps"):
+        game = make_game(name)
+        for s in PublicTree(game).list_all().states:
+            assert Rooted(game, s).root() == s
+    with pytest.raises(GameError, match="Rooted takes a game"):
+        Rooted("leduc_poker", game.root())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("zero", "one"),
+    [
+        (np.ones(3), np.ones(6)),
+        (np.ones((6, 1)), np.ones(6)),
+        (1.0, 2.0),
+        (np.full(6, np.nan), np.ones(6)),
+        (np.ones(6), -np.ones(6)),
+        (np.zeros(6), np.ones(6)),
+    ],
+)
+def test_ranges_that_are_none_are_refused(zero: object, one: object) -> None:
+    """Their values were NaN, 0, or those of other ranges."""
+    game = make_game("leduc_poker")
+    with pytest.raises(GameError, match=r"ranges at start are float64\[6\]|every number is finite and at least 0"):
+        Rooted(game, game.root(), (zero, one))  # type: ignore[arg-type]

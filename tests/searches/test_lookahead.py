@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sog
+from sog.errors import GameError
 from sog.games.base import NATURE, Game
 from sog.games.catalog import make_game
 from sog.games.rules.goofspiel import Goofspiel
@@ -175,3 +177,22 @@ def test_policies_are_normalised_once_a_node() -> None:
         legal = public.legal(node)
         np.testing.assert_allclose(policy.sum(axis=0), 1.0)
         assert (policy[legal == 0] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [*("children", "policy", "visits", "values", "ranges"), *("actor", "is_leaf", "is_open", "actions", "cfvs")],
+)
+def test_a_node_that_is_not_there_is_refused(question: str) -> None:
+    """The arrays have more rows than nodes: values were computed from such rows by a kernel that wrote past its end."""
+    tree = sog.search("leduc_poker", sog.Budget(20, 1.0)).tree
+    for n in (-1, tree.size, 10**6):
+        with pytest.raises(GameError, match=f"the nodes 0 to {tree.size - 1}, not"):
+            getattr(tree, question)(n)
+
+
+def test_there_is_no_policy_where_nobody_acts() -> None:
+    tree = sog.search("leduc_poker", sog.Budget(20, 1.0)).tree
+    n = next(n for n in range(tree.size) if tree.actor(n) >= NATURE)
+    with pytest.raises(GameError, match=f"no player acts at node {n}"):
+        tree.policy(n)

@@ -292,3 +292,30 @@ def test_a_game_refuses_an_edge_that_is_not_there(game: Game, edge: int) -> None
 def test_an_infostate_that_is_not_there_takes_no_edge() -> None:
     with pytest.raises(GameError, match="player 0 has no infostate 6"):
         PublicTree(Leduc()).list_all().edge_of(0, 0, 6)
+
+
+@pytest.mark.parametrize("node", [-1, 465, 500, 10**6])
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("actor", "actions", "num_infostates", "legal", "edges_of", "children", "num_edges"),
+        *("is_plain", "value_unit", "weights", "path", "line", "list_fan"),
+    ],
+)
+def test_a_node_that_is_not_there_is_refused(question: str, node: int) -> None:
+    """The tables have more rows than nodes: 465 was answered as a node where player 0 acts without an action."""
+    public = PublicTree(Leduc()).list_all()
+    assert public.size == 465 < len(public.nodes)
+    with pytest.raises(GameError, match=f"has no public node {node}, of 465"):
+        getattr(public, question)(node)
+    with pytest.raises(GameError, match=f"has no public node {node}, of 465"):
+        public.slots_of(node, 0)
+
+
+def test_a_utility_is_of_an_end_and_of_infostates_that_are_there() -> None:
+    public = PublicTree(Leduc()).list_all()
+    end = next(n for n in range(public.size) if public.actor(n) == TERMINAL)
+    assert public.utility(end, (0, 1)) == 1.0
+    for node, pair in ((0, (0, 1)), (end, (99, 0)), (end, (0, -1))):
+        with pytest.raises(GameError, match="there is no utility for the infostates"):
+            public.utility(node, pair)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32
-from sog.errors import TooLarge
+from sog.errors import GameError, TooLarge
 from sog.games.base import NATURE
 from sog.searches.cfr import iterate, matching, sweeps
 from sog.searches.cfr.iterate import NO_CHOICE, Choice
@@ -120,8 +120,14 @@ class Lookahead:
     # --- what is in the tree ---
 
     def public_node(self, n: int) -> int:
-        """The public node of node n."""
-        return int(self.nodes.public.item(n))
+        """The public node of node n; as every question about a node, GameError where the tree lacks it."""
+        return int(self.nodes.public.item(self._at(n)))
+
+    def _at(self, n: int) -> int:
+        """The node itself; GameError where the tree lacks it, since other rows of the arrays hold no node."""
+        if not 0 <= n < self.size:
+            raise GameError(f"the tree of {self.public.game.name} has the nodes 0 to {self.size - 1:,}, not {n:,}")
+        return n
 
     def node_of(self, public_node: int) -> int:
         """The first node of a public node; -1 where the tree lacks it."""
@@ -134,15 +140,15 @@ class Lookahead:
 
     def actor(self, n: int) -> int:
         """Who acts at node n: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes.actor.item(n))
+        return int(self.nodes.actor.item(self._at(n)))
 
     def is_leaf(self, n: int) -> bool:
         """Whether the game continues below node n, but the tree does not."""
-        return bool(self.nodes.kind.item(n) == Kind.LEAF)
+        return bool(self.nodes.kind.item(self._at(n)) == Kind.LEAF)
 
     def is_open(self, n: int) -> bool:
         """Whether node n has children in the tree."""
-        return bool(self.nodes.kind.item(n) == Kind.INTERIOR)
+        return bool(self.nodes.kind.item(self._at(n)) == Kind.INTERIOR)
 
     def decisions(self) -> Iterator[int]:
         """The open nodes where a player acts, parents before children."""
@@ -159,7 +165,7 @@ class Lookahead:
 
     def children(self, n: int) -> list[int]:
         """The child over each public edge of node n, -1 where it is not in the tree; empty for a leaf."""
-        first = self.nodes.child0.item(n)
+        first = self.nodes.child0.item(self._at(n))
         children: list[int] = self.child.node[first : first + self.nodes.edges.item(n)].tolist()
         return children
 
@@ -264,13 +270,16 @@ class Lookahead:
 
     def span(self, n: int, p: int) -> slice:
         """Where player p's infostates of node n lie along the slots."""
-        start = self.nodes.offset.item(n, p)
+        start = self.nodes.offset.item(self._at(n), p)
         return slice(start, start + self.nodes.width.item(n, p))
 
     def block(self, n: int) -> slice:
         """Where the (action, infostate) entries of decision node n lie, action by action."""
+        actor = self.actor(n)
         start = self.nodes.entry0.item(n)
-        return slice(start, start + self.nodes.actions.item(n) * self.nodes.width.item(n, self.actor(n)))
+        if actor >= NATURE:
+            raise GameError(f"no player acts at node {n} of the tree of {self.public.game.name}")
+        return slice(start, start + self.nodes.actions.item(n) * self.nodes.width.item(n, actor))
 
     def table(self, n: int, row: Entry) -> Float64:
         """float64[A, I]: a view of one row of entries at decision node n."""

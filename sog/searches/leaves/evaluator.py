@@ -30,6 +30,7 @@ class Wanted(Enum):
 # Looked up once: `in_shape` runs once a simulation.
 _VALUES, _POLICIES = Wanted.VALUES, Wanted.POLICIES
 _FLOAT64: Final = np.dtype(np.float64)
+_REAL: Final = "fiub"  # kinds of NumPy's numbers: floating-point, whole with and without sign, truth values
 
 
 class Beliefs(NamedTuple):
@@ -88,6 +89,8 @@ def in_shape(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
     game, count, wanted = beliefs.public.game, len(beliefs.nodes), beliefs.wanted
     zero, one = game.num_slots
     values, logits = answers
+    if not (type(values) is type(logits) is np.ndarray):
+        answers = values, logits = Evaluations(_array("values", values), _array("logits", logits))
     if wanted is not _POLICIES and values.shape != (count, zero + one):
         raise _misshapen("values", values, (count, zero + one))
     if wanted is not _VALUES and logits.shape != (count, max(zero, one), game.num_actions):
@@ -96,7 +99,17 @@ def in_shape(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
             raise _misshapen("logits", logits, (count, max(zero, one), game.num_actions))
     if _is_plain(values) and _is_plain(logits):
         return answers
+    kinds = values.dtype.kind + logits.dtype.kind
+    if not set(kinds) <= set(_REAL):
+        raise SettingError(f"an evaluator answers arrays of real numbers, not {values.dtype} and {logits.dtype}")
     return Evaluations(*(np.array(part, dtype=np.float64, order="C") for part in answers))
+
+
+def _array(name: str, found: object) -> Float64:
+    """An array, also of a class of NumPy's derived from it; SettingError for anything else."""
+    if not isinstance(found, np.ndarray):
+        raise SettingError(f"an evaluator answered {name} that are no NumPy array, but {type(found).__name__}")
+    return found
 
 
 def _misshapen(name: str, found: Float64, shape: tuple[int, ...]) -> SettingError:

@@ -108,25 +108,18 @@ class PublicTree:
         return self._arrays
 
     def _all_tables(self) -> Public:
-        return Public(
-            self._nodes.rows,
-            self._edges.rows,
-            self._actions.rows,
-            self._links.rows,
-            self._slots.table.rows,
-            self._operators.table.rows,
-            self._operators.values.rows,
-        )
+        tables = self._nodes.rows, self._edges.rows, self._actions.rows, self._links.rows, self._slots.table.rows
+        return Public(*tables, self._operators.table.rows, self._operators.values.rows)
 
     # --- what is known of a node ---
 
     def actor(self, node: int) -> int:
         """Who acts: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes.actor.item(node))
+        return int(self.nodes.actor.item(self._at(node)))
 
     def num_infostates(self, node: int) -> tuple[int, int]:
         """How many infostates each player has."""
-        i0, i1 = self.nodes.width[node].tolist()
+        i0, i1 = self.nodes.width[self._at(node)].tolist()
         return i0, i1
 
     def actions(self, node: int) -> Int32:
@@ -135,12 +128,12 @@ class PublicTree:
 
     def _actions_of(self, node: int) -> slice:
         """Where a node's actions lie in the table of actions."""
-        first = int(self.nodes.action0.item(node))
+        first = int(self.nodes.action0.item(self._at(node)))
         return slice(first, first + int(self.nodes.actions.item(node)))
 
     def _edges_of(self, node: int) -> slice:
         """Where a listed node's edges lie in the table of edges."""
-        first = int(self.nodes.edge0.item(node))
+        first = int(self.nodes.edge0.item(self._at(node)))
         return slice(first, first + int(self.nodes.edges.item(node)))
 
     def legal(self, node: int) -> Float64:
@@ -165,7 +158,7 @@ class PublicTree:
         a: the action's place in `actions`, from 0 on, not its identity. GameError where there is no such action, or no
         such infostate of the actor's.
         """
-        if not (0 <= node < self.size and 0 <= a < self.nodes.actions.item(node)):
+        if not 0 <= a < self.nodes.actions.item(self._at(node)):
             place, found = self._place(node), self.actions(node).tolist()
             places = f"its actions {found} have the places 0 to {len(found) - 1}" if found else "no player acts there"
             raise GameError(f"{place}: no action has place {a}: {places}")
@@ -194,15 +187,15 @@ class PublicTree:
 
     def num_edges(self, node: int) -> int:
         """How many public edges leave a listed node."""
-        return int(self.nodes.edges.item(node))
+        return int(self.nodes.edges.item(self._at(node)))
 
     def is_plain(self, node: int) -> bool:
         """Whether every infostate's action a takes edge a and keeps its index, so that everybody sees what is done."""
-        return bool(self.nodes.plain.item(node))
+        return bool(self.nodes.plain.item(self._at(node)))
 
     def slots_of(self, node: int, p: int) -> Int32:
         """int32[I]: the network slot of each of player p's infostates."""
-        start = self.nodes.slot0.item(node, p)
+        start = self.nodes.slot0.item(self._at(node), p)
         return self.slots[start : start + self.nodes.width.item(node, p)]
 
     def places_of(self, node: int, p: int) -> Int32:
@@ -223,7 +216,7 @@ class PublicTree:
 
     def value_unit(self, node: int) -> float:
         """The utility that a network value of 1 means."""
-        return float(self.nodes.value_unit.item(node))
+        return float(self.nodes.value_unit.item(self._at(node)))
 
     def value_units(self, nodes: Int32) -> Float64:
         """float64[B]: `value_unit` of each of the nodes."""
@@ -232,11 +225,14 @@ class PublicTree:
 
     def weights(self, node: int) -> Float64:
         """float64[I0, I1]: W, where pairs of infostates are few enough for a matrix."""
-        weights: Float64 = self.matrix(int(self.nodes.weight.item(node))) * self.nodes.weight_scale[node]
+        weights: Float64 = self.matrix(int(self.nodes.weight.item(self._at(node)))) * self.nodes.weight_scale[node]
         return weights
 
     def utility(self, node: int, pair: tuple[int, int]) -> float:
-        """Player 0's utility at a terminal node, for both players' infostates."""
+        """Player 0's utility at a terminal node, for both players' infostates; GameError where there are none such."""
+        (i0, i1), (most0, most1) = pair, self.num_infostates(node)
+        if not (self.actor(node) == TERMINAL and 0 <= i0 < most0 and 0 <= i1 < most1):
+            raise GameError(f"{self._place(node)}: there is no utility for the infostates {pair}")
         return float(pairs.utility(self.arrays, node, *pair))
 
     def masses(self, node: int, r0: Float64, r1: Float64) -> tuple[Float64, Float64]:
@@ -314,7 +310,7 @@ class PublicTree:
     def list_fan(self, node: int) -> bool:
         """List the public edges leaving a node, once; False where the game's fan is too large to list."""
         nodes = self.nodes
-        if nodes.edge0[node] >= 0 or nodes.actor[node] == TERMINAL:
+        if nodes.edge0[self._at(node)] >= 0 or nodes.actor[node] == TERMINAL:
             return True
         s = self.states[node]
         if not self.game.listable(s):
@@ -353,9 +349,13 @@ class PublicTree:
 
     def _place(self, node: int) -> str:
         """How errors name a node; GameError where the tree lacks it."""
-        if not 0 <= node < self.size:
+        return f"{self.game.name} at public node {self._at(node)}, {self.game.state_name(self.states[node])}"
+
+    def _at(self, node: int) -> int:
+        """The node itself; GameError where the tree lacks it, since other rows of the arrays hold no node."""
+        if not 0 <= node < self._nodes.count:
             raise GameError(f"{self.game.name} has no public node {node}, of {self.size:,} that are listed")
-        return f"{self.game.name} at public node {node}, {self.game.state_name(self.states[node])}"
+        return node
 
     def list_all(self, watch: Callable[[int], None] = lambda listed: None) -> PublicTree:
         """List every public state of the game; a TooLarge where that is impossible. Returns itself.
@@ -382,7 +382,7 @@ class PublicTree:
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root to `node`, both included."""
-        out = [node]
+        out = [self._at(node)]
         while out[-1] > 0:
             out.append(int(self.parent[out[-1]]))
         return out[::-1]
