@@ -111,6 +111,9 @@ SLOW = {
         "test_tournament",
     ),
     "tests/games/test_histories.py": ("test_both_faces_of_a_game_are_equal[name7]",),
+    "tests/games/test_openspiel_bombs.py": tuple(
+        f"test_bombs_are_refused[{name}" for name in ("mnk", "hex", "dots_and_boxes", "blotto")
+    ),
     "tests/games/test_scotland_yard_maps.py": (
         "test_random_games_keep_what_every_game_must[many",
         "test_searches_on_small_maps_are_close",

@@ -181,6 +181,7 @@ def test_drawn_sizes() -> None:
         ("holdem(bets=0.5;much)", "no bet is called 'much'"),
         ("holdem(bets=-1)", "no bet is called '-1'"),
         ("holdem(bets=0.5;0.5)", "occurs twice"),
+        (f"holdem(bets={';'.join(str(k / 1000) for k in range(1, 8901))})", "at most 100 bet sizes, not 8,900"),
         ("holdem(bets=any,raises=0.5)", "takes no raises"),
         ("holdem(bets=0.5,noise=0.7)", "below the smallest bet"),
         ("holdem(stacks=0)", "at least 1 chip"),

@@ -16,6 +16,7 @@ ANY = "any"
 RANDOM = "random"
 FIRST_RAISE = 2  # identities 0 and 1 are fold and call
 LARGEST_FRACTION = 1000.0
+MOST_SIZES = 100
 
 
 class BetSizes(ABC):
@@ -132,7 +133,10 @@ def perturbed(sizes: Fractions, noise: float, rng: np.random.Generator) -> Fract
 def _fractions(text: str) -> tuple[tuple[float, ...], bool]:
     """The fractions of a list and whether all-in is in it."""
     fractions, all_in = [], False
-    for word in (w.strip() for w in str(text).split(";")):
+    words = [word.strip() for word in str(text).split(";")]
+    if len(words) > MOST_SIZES:
+        raise GameError(f"holdem: at most {MOST_SIZES} bet sizes, not {len(words):,}; bets=any has every whole amount")
+    for word in words:
         if word == ALL_IN:
             all_in = True
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,9 +11,10 @@ import numpy as np
 import pyspiel
 
 from sog.arrays import Float64, Int32
-from sog.errors import GameError
+from sog.errors import GameError, first_line
 from sog.games.base import TERMINAL
-from sog.games.openspiel.loading import as_openspiel_says, load_as_it_is, quiet
+from sog.games.openspiel.first_look import limit_this_process
+from sog.games.openspiel.loading import as_openspiel_says, in_turns, load_as_it_is, load_untried, quiet
 
 LIMIT: Final = 1_000_000
 _PLAYOUTS = 32
@@ -20,6 +22,7 @@ _LONGEST_PLAYOUT = 5_000
 _HOPELESS = 100  # an estimate this many times above the limit is believed without counting
 _LONGER = 4  # OpenSpiel's max_game_length is not always kept; a game this many times longer may be endless
 _ZERO_SUM = 1e-9
+_NO_MEMORY: Final = "a few games of it take more memory than a first look may"
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,25 @@ def load(name: str) -> Any:
         raise GameError(f"{name} cannot be enumerated: OpenSpiel only samples its chance")
     if kind.utility == pyspiel.GameType.Utility.IDENTICAL:
         raise GameError(f"{name} is not zero-sum: both players get the same")
-    in_turns = kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
-    return pyspiel.convert_to_turn_based(original) if in_turns else original
+    return in_turns(original)
+
+
+def trial() -> str:
+    """Load and play out the game whose string is on the standard input, in a process that this may end.
+
+    What is wrong with it; "" where nothing is, or where OpenSpiel or the estimate says it: that is safe to do again.
+    """
+    limit_this_process()
+    name = sys.stdin.read()
+    try:
+        _estimate(name, in_turns(load_untried(name)))
+    except (GameError, pyspiel.SpielError) as error:
+        return _NO_MEMORY if isinstance(error.__cause__, MemoryError) else ""
+    except (MemoryError, TypeError):  # a list of actions that cannot be made is a TypeError
+        return _NO_MEMORY
+    except RuntimeError as error:
+        return _NO_MEMORY if "allocate" in str(error) else first_line(error)
+    return ""
 
 
 def _too_large(name: str, estimate: int, limit: int) -> GameError:
@@ -198,14 +218,22 @@ class _Walk:
             player = state.current_player()
             if player == pyspiel.PlayerId.CHANCE:
                 outcomes = state.chance_outcomes()
+                self._refuse_many(len(waiting) + len(outcomes))
                 waiting.extend(
                     (state.child(a), parent, (*steps, a), chance * p) for a, p in reversed(outcomes) if p > 0
                 )
                 continue
             moment = self._add(state, player, parent, steps, chance)
             if player >= 0:
-                waiting.extend((state.child(a), moment, (a,), chance) for a in reversed(state.legal_actions()))
+                actions = state.legal_actions()
+                self._refuse_many(len(waiting) + len(actions))
+                waiting.extend((state.child(a), moment, (a,), chance) for a in reversed(actions))
         return self._arrays()
+
+    def _refuse_many(self, waiting: int) -> None:
+        """GameError where this many states that wait would be too many: each is a history, or leads to one."""
+        if len(self.parent) + waiting > self.limit:
+            raise _too_large(self.name, self.estimate, self.limit)
 
     def _add(self, state: Any, player: int, parent: int, steps: tuple[int, ...], chance: float) -> int:
         moment = len(self.parent)

@@ -11,9 +11,19 @@ from typing import Any, TypeAlias
 import pyspiel
 
 from sog.errors import GameError
+from sog.games.openspiel.first_look import refuse_bomb
 from sog.games.strings import OPENSPIEL
 
-__all__ = ["SpielGame", "as_openspiel_says", "load_as_it_is", "load_in_turns", "quiet", "registered"]
+__all__ = [
+    "SpielGame",
+    "as_openspiel_says",
+    "in_turns",
+    "load_as_it_is",
+    "load_in_turns",
+    "load_untried",
+    "quiet",
+    "registered",
+]
 
 SpielGame: TypeAlias = Any  # pyspiel has no types
 
@@ -24,8 +34,17 @@ def registered() -> frozenset[str]:
 
 
 def load_as_it_is(name: str) -> SpielGame:
-    """OpenSpiel's game of this string, with or without `openspiel:` before it; GameError in one line."""
+    """OpenSpiel's game of this string, with or without `openspiel:` before it; GameError in one line.
+
+    GameError, too, where its parameters would end this process or take too much memory or time.
+    """
     name = name.removeprefix(OPENSPIEL)
+    refuse_bomb(name)
+    return load_untried(name)
+
+
+def load_untried(name: str) -> SpielGame:
+    """OpenSpiel's game of this string, in a process that it may end; GameError in one line."""
     try:
         with quiet():
             game = pyspiel.load_game(name)
@@ -37,7 +56,11 @@ def load_as_it_is(name: str) -> SpielGame:
 
 def load_in_turns(name: str) -> SpielGame:
     """OpenSpiel's game of this name; simultaneous moves become moves in turn, of which the first stays hidden."""
-    original = load_as_it_is(name)
+    return in_turns(load_as_it_is(name))
+
+
+def in_turns(original: SpielGame) -> SpielGame:
+    """The game with simultaneous moves made in turn."""
     simultaneous = original.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     return pyspiel.convert_to_turn_based(original) if simultaneous else original
 

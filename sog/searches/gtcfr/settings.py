@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Final
 
 from sog.errors import SettingError, check_whole
 from sog.searches.cfr.rules import DCFR, SOG, Rule
 
-__all__ = ["PAPER", "POG", "Budget", "SearchSettings"]
+__all__ = ["LEAST_PER_UPDATE", "PAPER", "POG", "Budget", "SearchSettings"]
+
+LEAST_PER_UPDATE: Final = 1e-6  # a million regret updates between two expansions
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,10 @@ class Budget:
     def __post_init__(self) -> None:
         check_whole("simulations", self.simulations, 1)
         c = self.per_update
-        if not (c > 0 and math.isfinite(c) and math.isfinite(1.0 / c)):
-            raise SettingError(f"simulations per update must be positive and finite, as their inverse, not {c}")
+        if not (c > 0 and math.isfinite(c)):
+            raise SettingError(f"simulations per update must be positive and finite, not {c}")
+        if c < LEAST_PER_UPDATE:
+            raise SettingError(f"simulations per update are at least {LEAST_PER_UPDATE:g}, not {c:g}")
 
     @property
     def expansions(self) -> int:
