@@ -56,9 +56,8 @@ def _verdict(name: str) -> str:
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # each thread would take address space
     try:
         ended = subprocess.run(
-            command, input=name.encode(), env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            timeout=_PATIENCE, check=False,
-        )  # fmt: skip
+            command, input=name.encode(), env=environment, capture_output=True, timeout=_PATIENCE, check=False
+        )
     except subprocess.TimeoutExpired:
         return _slow()
     if ended.returncode == 0:
