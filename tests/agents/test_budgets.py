@@ -20,7 +20,7 @@ from sog.web.positions import place_of
     [
         ("leduc_poker", Budget(100, 0.1)),
         ("connect_four", Budget(400, 10.0)),
-        ("holdem(board=turn,pot=2000)", Budget(30, 0.2)),
+        ("holdem(board=turn,pot=2000)", Budget(100, 1.0)),
         ("holdem", Budget(10, 0.1)),
         ("scotland_yard(map=london)", Budget(30, 1.0)),
         ("scotland_yard(map=glasses)", Budget(100, 0.1)),
