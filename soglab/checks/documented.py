@@ -185,9 +185,9 @@ FIGURES: Final = (
     ),
     _exploit(
         "'holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)'",
-        "-s 30 -c 0.05",
+        "-s 400 -c 4",
         _SOLVING,
-        350,
-        "54.9",
+        60,
+        "24.6",
     ),
 )
