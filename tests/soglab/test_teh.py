@@ -124,9 +124,9 @@ def test_hands_before_the_turn_are_not_played_by_the_shipped_network() -> None:
         refuse_other(open_network(ENDGAME).network.shape, make_game(ENDGAME), flop)
 
 
-@pytest.mark.parametrize(("game", "budget"), [("holdem(bets=random)", Budget(10, 0.1)), (ENDGAME, Budget(30, 0.2))])
+@pytest.mark.parametrize(("game", "budget"), [("holdem(bets=random)", Budget(10, 0.1)), (ENDGAME, Budget(100, 1.0))])
 def test_the_budget_of_play_where_none_is_set(game: str, budget: Budget) -> None:
-    """PoG's before the turn, where the larger one costs several times as much; a set one is kept."""
+    """The table of default budgets decides where the user sets none: PoG's (10, 0.1) before the turn, (100, 1) on it."""
     opened = open_network(game)
     public = PublicTree(opened.game)
     for algorithm, expected in ((Student(), budget), (Student(simulations=3, per_update=1.0), Budget(3, 1.0))):
