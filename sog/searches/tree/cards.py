@@ -13,6 +13,8 @@ from sog.arrays import Array
 from sog.games.holdem.cards import CARDS, HANDS
 from sog.games.holdem.operator import APART, SHOWDOWN
 from sog.searches.kernels.jit import inlined, njit
+from sog.searches.kernels.registers import pick
+from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 from sog.searches.tree.arrays import Ranges
 from sog.searches.tree.players import Players
 from sog.searches.tree.records import OperatorRow
@@ -57,18 +59,24 @@ def apply_card(kind: int, table: Array, start: int, scale: float, reach: Array, 
     the same call gives player 1's values at a SHOWDOWN (which is antisymmetric) and, with -scale, after a fold.
     """
     begin = _blocks(start)
-    by_card, low, high = begin.by_card, begin.low, begin.high
+    by_card, low = begin.by_card, begin.low
     if kind == SHOWDOWN:
         _showdown(table, begin, scale, reach, at, out, to)
         return
     total = _sums_by_card(table, begin, reach, at)
-    for i in range(HANDS):
-        out[to + i] = 0.0
-        if table[low + i] >= 0:
-            meets = table[by_card + _whole(table[low + i])] + table[by_card + _whole(table[high + i])]
+    least, zero, half = splat(_ROUNDING * total), splat(0.0), splat(0.5)
+    i = 0
+    # Hands lie in the order of their lower cards a, then of their higher cards b: a register of b's at a time.
+    for a in range(CARDS - 1):
+        count, b = CARDS - 1 - a, by_card + a + 1
+        for k in range(0, count, LANES64):
+            left = count - k
+            meets = splat(table[by_card + a]) + load_first(table, b + k, left)
             # C[a] and C[b] both count hand i itself, so it is added once.
-            weight = total - meets + reach[at + i]
-            out[to + i] = scale * weight if weight > _ROUNDING * total else 0.0
+            weight = splat(total) - meets + load_first(reach, at + i + k, left)
+            live = load_first(table, low + i + k, left) + half  # positive: a card's number is 0 or more
+            store_first(out, to + i + k, left, pick(live, pick(weight - least, splat(scale) * weight, zero), zero))
+        i += count
 
 
 @njit
@@ -182,14 +190,18 @@ def _sums_by_card(table: Array, begin: _Blocks, reach: Array, at: int) -> float:
     """
     for c in range(CARDS):
         table[begin.by_card + c] = 0.0
-    total = 0.0
-    for j in range(HANDS):
-        # Dead hands, marked by a card below 0, count nothing.
-        if table[begin.low + j] >= 0:
-            x = reach[at + j]
+    total, j = 0.0, 0
+    # Hands lie in the order of their lower cards a: C[a] needs no memory while they are summed.
+    for a in range(CARDS - 1):
+        mine = table[begin.by_card + a]
+        for b in range(a + 1, CARDS):
+            # Dead hands, marked by a card below 0, count nothing.
+            x = reach[at + j] if table[begin.low + j] >= 0 else 0.0
             total += x
-            table[begin.by_card + _whole(table[begin.low + j])] += x
-            table[begin.by_card + _whole(table[begin.high + j])] += x
+            mine += x
+            table[begin.by_card + b] += x
+            j += 1
+        table[begin.by_card + a] = mine
     return total
 
 
