@@ -126,7 +126,7 @@ def test_hands_before_the_turn_are_not_played_by_the_shipped_network() -> None:
 
 @pytest.mark.parametrize(("game", "budget"), [("holdem(bets=random)", Budget(10, 0.1)), (ENDGAME, Budget(100, 1.0))])
 def test_the_budget_of_play_where_none_is_set(game: str, budget: Budget) -> None:
-    """The table of default budgets decides where the user sets none: PoG's (10, 0.1) before the turn, (100, 1) on it."""
+    """The table of default budgets decides where none is set: PoG's (10, 0.1) before the turn, (100, 1) on it."""
     opened = open_network(game)
     public = PublicTree(opened.game)
     for algorithm, expected in ((Student(), budget), (Student(simulations=3, per_update=1.0), Budget(3, 1.0))):
