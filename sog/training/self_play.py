@@ -78,6 +78,8 @@ def train(
         window = ReplayWindow(settings.shape, settings.replay, out / "checkpoint", settings.window, most_bytes)
         with closing(window):
             learning = _resumed(run, settings, window, on, out) if resumed else _first(run, settings, window, on)
+            if run.begins and not resumed:
+                hooks.note(_schedules(learning.learner))
             with hire(run.game, settings, run.seed, run.workers, where) as crew:
                 rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew, hooks.note)
                 return play_rounds(rounds, out, until.total(settings), until, hooks)
@@ -238,6 +240,12 @@ def _first(run: Run, settings: TrainSettings, window: ReplayWindow, device: torc
     learning.learner.steps = steps
     learning.replay.count_from(rows)
     return learning
+
+
+def _schedules(learner: Learner) -> str:
+    """Where a run that begins with a trained network is in the schedules."""
+    rate = f"learning rate {learner.settings.rate_of(learner.steps):.2g}"
+    return f"training continues at the network's step {learner.steps:,}, {rate}; learning_rate and decay_steps set it"
 
 
 def _fresh(run: Run, network: CVPN, settings: TrainSettings, window: ReplayWindow) -> _Learning:

@@ -304,6 +304,11 @@ def test_a_run_begins_with_another_ones_network(tmp_path: Path) -> None:
     for rounds, said in ((1, begins), (2, begins), (4, "")):
         run_to(tmp_path / "twice", rounds, resume=True, begins=said, seed=1)
     assert everything(tmp_path / "twice") == everything(tmp_path / "once")
+    notes = list[str]()
+    run = replace(KUHN, begins=begins)
+    train(run, tiny(run), tmp_path / "noted", Until(rounds=1), hooks=Hooks(note=notes.append))
+    rate = f"step {first.steps:,}, learning rate {tiny(run).learner.rate_of(first.steps):.2g}"
+    assert any(rate in note for note in notes)
     with pytest.raises(CheckpointError, match="began with first/checkpoint, not with once/checkpoint"):
         run_to(tmp_path / "twice", 5, resume=True, begins=str(tmp_path / "once" / "checkpoint"), seed=1)
 
