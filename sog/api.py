@@ -64,8 +64,8 @@ class Solution:
     """What `solve` found.
 
     public: the game's public tree; `public.states[node]` is a node's public state.  policy: the average policy,
-    float64[A, I] by public node where a player acts.  value: player 0's utility when both play it.
-    exploitability: (best response of 0 + best response of 1) / 2 against it, in utilities.
+    float64[A, I] by public node where a player acts.  value: player 0's utility when both play this
+    policy.  exploitability: (best response of 0 + best response of 1) / 2 against this policy, in utilities.
     """
 
     public: PublicTree
@@ -89,8 +89,8 @@ class SearchResult:
 
     policy: float64[A, I], the average policy of the player who acts.  values: float64[I0] and float64[I1], each
     player's value with each infostate, in utilities.  tree: the tree that the search grew, whose node 0 is the root.
-    Of a node n: `tree.children(n)`, `tree.policy(n)`, `tree.visits(n)`, `tree.values(n)`, and by
-    `tree.public.states[tree.public_node(n)]` its public state.
+    To read a node n: `tree.children(n)`, `tree.policy(n)`, `tree.visits(n)`, `tree.values(n)`. Its public state is
+    `tree.public.states[tree.public_node(n)]`.
     """
 
     policy: Float64
@@ -105,9 +105,10 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class SeedFigures:
-    """A figure over seeds of search.  by_seed: float64[K], in utilities, of the seeds from the first on.
+    """Exploitability of an agent for each of several seeds.
 
-    The spread is that of searches with one network. What other trainings would give is not in it.
+    by_seed: one figure for each seed, in the order of the seeds, in utilities.
+    The spread is that of searches with one network; it does not include how networks of other trainings differ.
     """
 
     by_seed: tuple[float, ...]
@@ -123,7 +124,7 @@ class SeedFigures:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean."""
+        """The standard error of the mean."""
         return self.deviation / math.sqrt(len(self.by_seed))
 
 
@@ -131,9 +132,9 @@ def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 10
     """Solve a game on its whole public tree by an iterative solver, as `sog solve` does.
 
     algorithm: cfr, cfr+, lcfr, dcfr, pcfr+, sog, fp, linear-fp, flop, external-mccfr or outcome-mccfr; or a rule of
-    your own, such as sog.Rule("mine", alpha=1.5, beta=0.5, gamma=2).  seed: for the two that draw, the MCCFRs.
+    your own, such as sog.Rule("mine", alpha=1.5, beta=0.5, gamma=2).  seed: for the two MCCFRs, which draw.
     Value and exploitability are in the game's utilities (in Leduc poker chips, not mbb/h).
-    Raises GameError for a game too large to list and SettingError for another algorithm.
+    Raises GameError for a game too large to list and SettingError for an unknown algorithm.
 
         solution = sog.solve("leduc_poker", algorithm="dcfr", iterations=1000)
         solution.value, solution.exploitability           # -0.0856, 0.0002
@@ -163,9 +164,10 @@ def exploitability(
     """How much a policy can lose: (best response of 0 + best response of 1) / 2, in utilities; 0 is an equilibrium.
 
     of: a solution or a loaded agent; or, with `game`, a policy by public node or a class derived from `Agent`, whose
-    policy is taken at every public state as in play.  seed: of an agent's class.  seeds: of an agent that searches,
-    measured with this many seeds from its own (or `seed`) on: their figures, mean and standard error.
-    Raises SettingError for anything else, and for a policy or a class without `game`.
+    policy is taken at every public state as in play.  seed: decides the draws of the agents that a class makes.
+    seeds: how many seeds to measure an agent with, from its own seed (of a class from `seed`) on; the result is then
+    SeedFigures.
+    Raises SettingError for anything else, for a policy or a class without `game`, and for a policy with `seeds`.
 
         sog.exploitability(sog.load_agent("leduc_poker"))            # about 0.02 chips a hand
         sog.exploitability(sog.load_agent("leduc_poker"), seeds=30).mean
@@ -205,8 +207,9 @@ def search(
 ) -> SearchResult:
     """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
 
-    budget: (s, c), by default (100, 0.1), on boards (400, 10).  leaves: what evaluates the leaves: a checkpoint, a
-    game (its shipped network), an evaluator, or None, where every leaf is worth 0.  seed: of the search's draws.
+    budget: (s, c), by default (100, 0.1), on boards (400, 10); where networks are slow, as in hold'em, smaller.
+    leaves: what evaluates the leaves: a checkpoint, a game (its shipped network), an evaluator, or None, where every
+    leaf is worth 0.  seed: of the search's draws.
     Raises GameError where no player is to move at the root, SettingError for another game's network and for an
     evaluator whose answers are not finite or have other shapes.
 

@@ -1,4 +1,4 @@
-"""A dictionary of limited size, which drops what was not used for longest."""
+"""A dictionary of limited size, which drops the entry that was unused for longest."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def check_unchanged(folder: Path, network_id: str) -> None:
 
 
 def short_names(checkpoints: Iterable[str]) -> dict[str, str]:
-    """By checkpoint the end of its folder's name, for tables and legends; empty where there is one checkpoint alone."""
+    """For each checkpoint the end of its folder's name, for tables and legends; empty where there is only one."""
     several = list(dict.fromkeys(folder for folder in checkpoints if folder))
     return {folder: end_of(folder) for folder in several} if len(several) > 1 else {}
 

@@ -78,7 +78,7 @@ class StudyPoint:
 
 @dataclass(frozen=True)
 class Beside:
-    """One figure: what the paper says and what we find; paper: "" where the text gives none."""
+    """One figure as the paper gives it and as we find it.  paper: "" where its text gives none."""
 
     what: str
     paper: str
@@ -87,8 +87,9 @@ class Beside:
 
 @dataclass(frozen=True)
 class Outcome:
-    """rows: of the CSV.  pictures: by file name without its ending.  beside: what is printed.
+    """What an experiment has to show.
 
+    rows: of the CSV.  pictures: by file name without its ending.  beside: what is printed.
     failed: whether a check found a fault; `sog reproduce` then ends with exit code 1.
     """
 

@@ -1,7 +1,7 @@
 """A bot of OpenSpiel's as an agent: it is shown a state with its own infostate, and any that the opponent may have.
 
-OpenSpiel's states hold everything, the opponent's cards too. The bot's has another opponent's infostate, drawn evenly
-from those that are possible beside its own, so it is independent of the one that the opponent has.
+OpenSpiel's states hold everything, the opponent's cards too. In the state that the bot is shown, the opponent has
+another infostate, drawn evenly from those that are possible beside the bot's own: it is independent of the real one.
 """
 
 from __future__ import annotations

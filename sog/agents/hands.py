@@ -31,8 +31,8 @@ Side: TypeAlias = str | Path | LoadedAgent | type[Agent]
 class MatchFigures:
     """What A won in a match, in utilities.
 
-    won: float64[hands]; hands 2k and 2k + 1 are the same deal, with A as player 0 and as player 1.  mean: a hand.
-    interval95: of the mean, by deals; None of one deal.
+    won: float64[hands]; hands 2k and 2k + 1 are the same deal, with A as player 0 and as player 1.  mean: per hand.
+    interval95: the 95% interval of the mean, taken over deals; None for one deal.
     """
 
     game: str

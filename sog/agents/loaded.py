@@ -36,7 +36,7 @@ class LoadedAgent:
     """
 
     def __init__(self, opened: Opened, algorithm: Algorithm, budget: Mapping[str, int | float], seed: int) -> None:
-        """budget: simulations and per_update, which are set as far as what plays takes them."""
+        """budget: simulations and per_update, each set where the algorithm has it."""
         self.game, self.trained = opened.game, opened.trained
         self._opened, self._algorithm, self._budget, self._seed = opened, algorithm, budget, seed
 
@@ -65,7 +65,7 @@ class LoadedAgent:
         return self.agents(self.public)(player, self._seed)
 
     def agents(self, public: PublicTree) -> MakeAgent:
-        """Makes agents on a public tree, (player, seed) -> agent."""
+        """What makes agents on a public tree: (player, seed) -> agent."""
         return self._within(self._algorithm).agents(public, self._opened)
 
     @property
@@ -125,8 +125,8 @@ def load_agent(
 ) -> LoadedAgent:
     """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
 
-    simulations, per_update: the search budget (s, c), by default that of `sog play`: (100, 0.1), on boards (400, 10);
-    SettingError for one that the algorithm lacks.  seed: of the searches' draws.
+    simulations, per_update: the search budget (s, c), by default that of `sog play`: (100, 0.1), on boards (400, 10),
+    with exceptions such as hold'em's; SettingError for one that the algorithm lacks.  seed: of the searches' draws.
     algorithm: an algorithm string, such as sog(alpha=0.2); by default the one that trained the network, where it plays
     hidden information, else Student of Games.
     Raises CheckpointError, GameError or SettingError, each with a message of one line.

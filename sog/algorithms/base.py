@@ -167,7 +167,7 @@ class Algorithm:
         return cls(**mine, training=tuple(sorted(further.items())))
 
     def varied(self, **changes: Parameter | None) -> Self:
-        """With other settings, None to leave one as it is; SettingError as of `of`."""
+        """The algorithm with other settings, None to leave one as it is; SettingError as of `of`."""
         # What is given again replaces what was set before.
         return self.of(self.given() | {name: value for name, value in changes.items() if value is not None})
 
@@ -223,7 +223,7 @@ class Algorithm:
     def loop(self, where: Where | None = None) -> Callable[..., Point]:
         """Its training loop, with the arguments of `sog.training.self_play.train` but `where`.
 
-        where: its workers play, if it has any; by default processes of this machine.
+        where: where its workers play, if it has any; by default processes of this machine.
         """
         return partial(train, where=where)
 
@@ -234,14 +234,14 @@ class Algorithm:
     # --- play ---
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """Plays hidden information with an opened network; SettingError where it plays none.
+        """What makes agents of an opened network for games of hidden information; SettingError where it plays none.
 
         public: the whole game, listed; with `plays_unlisted` also a tree that grows.
         """
         raise SettingError(f"{self.name} plays games of perfect information only")
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
-        """Plays games of perfect information with a network; SettingError where it plays none."""
+        """A player of games of perfect information with a network; SettingError where it plays none."""
         raise SettingError(f"{self.name} plays no games of perfect information")
 
     @property

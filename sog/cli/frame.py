@@ -187,7 +187,7 @@ def progress_bar(
     minutes: float | None = None,
     processor: float | None = None,
 ) -> Iterator[Report]:
-    """A progress bar on stderr from the second second on, with rate and time left, compiling left out of both.
+    """A progress bar on stderr after two seconds, with rate and time left, compiling left out of both.
 
     Yields `report(done, note)`. total: None where it is not known.  begun: what was done before.  minutes: when the
     work is stopped at the latest.  processor: or when this process has used this many minutes of a processor. On a pipe
@@ -311,7 +311,7 @@ class _Rate(ProgressColumn):
 def count_preflop(game: object) -> None:
     """Have the table of hold'em hands before the flop, with a progress bar where it is counted now.
 
-    Networks to whose values what hands win checked down is added read it, as do equities.
+    Equities read it, and so do networks whose values are added to what a hand wins if both players only check.
     """
     from sog.games.holdem.equity import CANONICAL, load_preflop
     from sog.games.holdem.game import Holdem

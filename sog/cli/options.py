@@ -42,7 +42,7 @@ _LARGEST: Final = 1e12  # minutes, seconds, expansions per update
 
 
 def above_zero(value: float | None) -> float | None:
-    """A number above 0 and not beyond all measure; NaN and infinity are refused."""
+    """A number above 0 and at most 1e12; NaN and infinity are refused."""
     if value is not None and not 0 < value <= _LARGEST:
         raise typer.BadParameter(f"must be a number above 0 and at most {_LARGEST:g}, not {value}")
     return value

@@ -20,7 +20,7 @@ class WorkLost(SogError):
 
 
 def plain_error(error: BaseException) -> SogError:
-    """An error that any process can read; of code that ends the program (SystemExit), that it did."""
+    """The error as a SogError, which any process can read; for SystemExit, one that says what ended the program."""
     if isinstance(error, SystemExit):
         return SogError("a game's or an agent's own code ended the program (sys.exit)")
     return error if isinstance(error, SogError) else SogError(f"{type(error).__name__}: {error}")

@@ -2,8 +2,8 @@
 
 At a public state s each player p has infostates 0..I_p(s)-1. A range r_p is a vector over them (the
 player's own reach only). The weight of a pair is W_s[i0, i1] * r_0[i0] * r_1[i1]: W_s holds chance and
-card removal, so W_root sums to 1 over all pairs under the root ranges. In native games (s, i0, i1)
-determines the world state, so search and referee share one set of rules.
+card removal, so W_root sums to 1 over all pairs under the root ranges. A world is (s, i0, i1), so search
+and referee share one set of rules; in a compiled game (sog/games/compiled) a world may stand for several histories.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Operator:
         return self.matrix.shape[0], self.matrix.shape[1]
 
     def packed(self) -> Float64:
-        """float64[*]: what kernels read; of a dense operator its entries row by row."""
+        """float64[*]: what kernels read; for a dense operator, its entries row by row."""
         return self.matrix.ravel()
 
     def entry(self, i0: int, i1: int) -> float:
@@ -101,7 +101,7 @@ class Scaled:
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Which infostate of the parent becomes which of the child; may drop, merge or split.
+    """Which infostate of the parent becomes which of the child; one may be dropped, several may merge, one may split.
 
     source: int32[P], infostate at the parent.  target: int32[P], infostate at the child.
     """
@@ -225,7 +225,7 @@ class Game(ABC):
     def owners(self, s: State) -> Float32 | None:
         """float32[H * W]: who owns each cell where the game has ended at s, 1 player 0, -1 player 1, 0 neither.
 
-        None where that did not decide the game.
+        None where ownership did not decide the game.
         """
         return None
 
@@ -279,7 +279,7 @@ class Game(ABC):
         return np.arange(self.num_infostates(s)[p], dtype=np.int32)
 
     def baseline(self, states: Sequence[State], ranges: Float64) -> Float64 | None:
-        """float64[B, S0 + S1]: values, by slot in value units, that a network's are added to; None without any.
+        """float64[B, S0 + S1]: values, by slot in value units, to which the network's are added; None without.
 
         states: [B].  ranges: float64[B, S0 + S1], by slot.  Asked only where `has_baseline`.
         """
@@ -333,12 +333,12 @@ class Game(ABC):
         return plain_record(self, record)
 
     def history(self, s: State, i0: int, i1: int) -> list[int] | None:
-        """OpenSpiel's actions, chance included, of one history of the pair; None where it lacks the game."""
+        """OpenSpiel's actions, chance included, of one history of the pair; None where OpenSpiel lacks the game."""
         return None
 
 
 def followers(fan: Fan, edge: int, p: int, i: int) -> Array:
-    """int32[*]: the infostates that player p's infostate i becomes over a public edge as a non-actor."""
+    """int32[*]: the infostates that player p's infostate i becomes over a public edge where p does not act."""
     carry = None if fan.carry is None else fan.carry[edge][p]
     if carry is None:
         return np.array([i], dtype=np.int32)
@@ -374,7 +374,7 @@ def carried_up(carry: Carry, values: Float64, total: Float64) -> None:
 
 
 def without_baseline(game: Game) -> Game:
-    """The same game, in which a network's values are read as they are; itself where nothing is added to them."""
+    """The game without its baseline: a network's values are read as they are. The game itself if it has none."""
     if not game.has_baseline:
         return game
     plain = copy(game)

@@ -58,7 +58,7 @@ class GameEntry:
     example: a game string to copy.  description: one line on what it is.
     by_public_states, by_histories: what makes each form of it that there is.
     parameters: by name, what a game string may set.
-    arguments: what both forms are made from, by the value of every parameter; the values in order unless it is given.
+    arguments: the arguments of both forms, made from the value of every parameter; by default the values in order.
     """
 
     example: str
@@ -159,7 +159,7 @@ def make_game(name: str) -> Game:
 
     After `openspiel:` it may be any game string of OpenSpiel's; user-defined games are in modules that the
     environment variable SOG_GAMES names.
-    Raises GameError, in one line that names what is known, for another game or parameter.
+    Raises GameError for an unknown game or parameter; its message, one line, names the known ones.
     """
     if name.startswith(OPENSPIEL):
         return OpenSpielGame(name.removeprefix(OPENSPIEL))
@@ -169,7 +169,7 @@ def make_game(name: str) -> Game:
 def make_history_game(name: str) -> HistoryGame:
     """The game by histories that a game string names; after `openspiel:` it may be any game string of OpenSpiel's.
 
-    Raises GameError, in one line that names what is known, for another game or parameter.
+    Raises GameError for an unknown game or parameter; its message, one line, names the known ones.
     """
     if name.startswith(OPENSPIEL):
         return SpielHistories(name.removeprefix(OPENSPIEL))
@@ -177,7 +177,7 @@ def make_history_game(name: str) -> HistoryGame:
 
 
 def has_histories(name: str) -> bool:
-    """Whether the game that a game string names is one by histories here, without making it."""
+    """Whether a game string names a game that has rules by histories; the game is not made."""
     short = name.partition("(")[0]
     ours = short in GAMES and GAMES[short].by_histories is not None
     return name.startswith(OPENSPIEL) or ours or short in own_games("HISTORY_GAMES")
@@ -231,7 +231,7 @@ def _known_names(short: str, names: Iterable[str]) -> str:
 
 
 def as_game(game: Game | str) -> Game:
-    """The game of a game string, or that it is already; SettingError for anything else, such as a game's class."""
+    """The game that a game string names; a game is returned as it is. SettingError for anything else."""
     if isinstance(game, str):
         return make_game(game)
     if not isinstance(game, Game):

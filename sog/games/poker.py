@@ -1,7 +1,7 @@
 """What is common to poker games: which action folds, calls or bets, what is in the pot, and who would win at the end.
 
-Whoever measures or plays poker by rules of thumb asks a `Poker` of the game; hold'em answers from its betting and its
-equities, every other game here from its payoffs.
+Code that measures or plays poker by rules of thumb gets the game's `Poker` from `poker_of`. Hold'em's reads the betting
+and the equities, that of every other game here its payoffs.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Poker(ABC):
 
     @abstractmethod
     def lost(self, s: State) -> float:
-        """The chips that whoever loses loses, after a fold or where `settled`; half of a pot at the root included."""
+        """The chips that the loser loses, after a fold or where `settled`; half of a pot at the root included."""
 
     @abstractmethod
     def equities(self, s: State, player: int, infostate: int) -> Float64:
@@ -96,7 +96,7 @@ def poker_of(game: Game) -> Poker:
 
 
 class HoldemPoker(Poker):
-    """Hold'em's: from the betting."""
+    """Hold'em's actions and chips, read from the betting."""
 
     def __init__(self, game: Holdem) -> None:
         self.game = game
@@ -138,7 +138,7 @@ class HoldemPoker(Poker):
 
 
 class ListedPoker(Poker):
-    """A small poker game's, from its payoffs: with both players calling a fixed number of chips is at stake."""
+    """A small poker game's actions and chips, read from its payoffs: if both call, the chips at stake are fixed."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

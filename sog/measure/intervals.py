@@ -1,4 +1,4 @@
-"""95% intervals of a share, of a mean and of a difference of pairs, and such figures as text; not what was counted."""
+"""95% intervals of a share, of a mean and of a difference of pairs, and such figures as text."""
 
 from __future__ import annotations
 

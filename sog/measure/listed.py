@@ -14,9 +14,9 @@ __all__ = ["listed", "listed_with_bar"]
 
 
 def listed(game: str, limit_gb: float | None = None, report: Callable[[int], None] | None = None) -> PublicTree:
-    """The game's whole public tree, listed once a process. limit_gb, report, errors: of `whole_tree`.
+    """The game's whole public tree, listed once a process.
 
-    With limit_gb it is listed anew, within that limit.
+    limit_gb, report and errors: as of `whole_tree`. With limit_gb it is listed anew, within that limit.
     """
     kept = _kept(game)
     if limit_gb is not None:

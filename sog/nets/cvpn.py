@@ -69,7 +69,7 @@ class CVPN(nn.Module):
     def part(self, x: Tensor, wanted: Wanted) -> Tensor:
         """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A].
 
-        Of a network with heads of its own all, but for one over stations or hands.
+        A network with heads of its own gives all of its output, except one over stations or hands.
         """
         if isinstance(self.body, StationNetwork | HandNetwork):
             return self.body.part(x, wanted)

@@ -42,7 +42,7 @@ def encode(beliefs: Beliefs, crossed: tuple[int, ...] = (), matchups: bool = Fal
 
 
 def join(requests: Sequence[Beliefs]) -> list[tuple[Beliefs, list[int]]]:
-    """The same beliefs: those of one public tree of which the same is wanted joined, with the requests' numbers."""
+    """The requests joined: one for each public tree and each part that is wanted, with the numbers of its requests."""
     alike: dict[tuple[int, Wanted], list[int]] = {}
     for k, beliefs in enumerate(requests):
         alike.setdefault((id(beliefs.public), beliefs.wanted), []).append(k)

@@ -116,7 +116,7 @@ def answer_by_rows(
     rows: Callable[[Float32, Wanted], Float32],
     read: Callable[[Beliefs], Float32] | None = None,
 ) -> list[Evaluations]:
-    """The beliefs of all searches of which the same is wanted in one call of `rows`.
+    """Answer all requests: those of which the same part is wanted in one call of `rows`.
 
     rows: from inputs float32[B, D] and what is wanted to outputs float32[B, O], of which the rest may be left out.
     read: the inputs of beliefs; encode(), unless another is given.

@@ -38,7 +38,7 @@ def _bar(x: float, y: float, width: float, colour: str) -> str:
 
 
 def bar_chart(title: str, rows: Sequence[tuple[str, float]], colour: str = ACTORS[0]) -> str:
-    """A bar a row: its label and its probability, which is written at the bar's end."""
+    """One bar for each row: its label and its probability, which is written at the bar's end."""
     room, inside = _WIDTH - _LABELS - 52, list[str]()
     for k, (label, value) in enumerate(rows):
         length = room * min(max(value, 0.0), 1.0)
@@ -48,7 +48,7 @@ def bar_chart(title: str, rows: Sequence[tuple[str, float]], colour: str = ACTOR
 
 
 def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> str:
-    """A stacked bar a row: its label and each action's probability; above, what each colour is."""
+    """One stacked bar for each row: its label and each action's probability; above, what each colour is."""
     colours, inside, x, line = action_colours(list(actions)), list[str](), 0.0, 0
     for name, colour in zip(actions, colours, strict=True):
         wide = 20 + 6.6 * len(name)

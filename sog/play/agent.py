@@ -29,7 +29,7 @@ class Agent(ABC):
     public: the game's tree of public states; nodes are its numbers.  drawn_from: float64[A, I], the policy that `act`
     last drew from, None before that and for agents that have none.  evaluator: answers what `steps` asks.
 
-    Example, an agent that plays each legal action alike:
+    Example, an agent that plays each legal action with the same probability:
 
         class Uniform(sog.Agent):
             def policy(self, node):
@@ -38,7 +38,7 @@ class Agent(ABC):
     """
 
     def __init__(self, public: PublicTree, player: int, seed: int = 0) -> None:
-        """seed: of whatever the agent draws besides its actions; the same seed is the same agent."""
+        """seed: decides what the agent draws besides its actions; agents with the same seed play alike."""
         self.public, self.player, self.seed = public, player, seed
         self.drawn_from: Float64 | None = None
         self.evaluator: Evaluator = zero_evaluator
@@ -54,7 +54,7 @@ class Agent(ABC):
     def steps(self, node: int) -> SearchGenerator:
         """What `policy` needs evaluated at a node, as a generator of leaf beliefs, so that several games share a call.
 
-        `policy` then answers at once; without it, it does the same alone. By default nothing.
+        After these steps `policy` answers at once; without them it does the same work alone. By default there are none.
         """
         yield from ()
 
@@ -154,7 +154,7 @@ class SearchAgent(Agent):
         return [s for s in path[begin:] if self.public.actor(s) == 1 - self.player]
 
     def policies(self, width: int = 64) -> Iterator[tuple[int, Float64]]:
-        """As every agent's, `width` searches at once; the deepest state first, so that few trees are in memory."""
+        """As for every agent, with `width` searches at once; the deepest state first, so that few trees are kept."""
         players = (0, 1) if self.settings.every_decision else (self.player,)
         followers = own_followers(self.public, *players)
         waiting: list[tuple[int, Solved | None]] = [(s, None) for s in followers[-1]]

@@ -26,7 +26,7 @@ _LOOK: Final = 0.5  # seconds
 
 @dataclass(frozen=True)
 class RoundSoFar:
-    """What is done of a round: its games, `of` all in all, searches of their moves, solved queries, and seconds."""
+    """What is done of a round: games (of `of` in all), searches of their moves, solved queries, and seconds."""
 
     games: int
     of: int
@@ -104,7 +104,7 @@ class SharedTallies:
         self._counts.reshape(-1, _COUNTS)[:, :_PLAYED] = 0
 
     def total(self) -> Int64:
-        """int64[5]: games, searches and queries of all processes, first of all."""
+        """int64[5]: sums over all processes, first those of games, searches and queries."""
         found: Int64 = self._counts.reshape(-1, _COUNTS).sum(axis=0)
         return found
 

@@ -135,7 +135,7 @@ def is_begun(folder: Path) -> bool:
 
 
 def rename_run(folder: Path, run: str) -> None:
-    """Give the run that a checkpoint is of another name, in one step; nothing else of it changes."""
+    """Rename the run that a checkpoint belongs to, in one step; nothing else in it changes."""
     renamed = replace(load_meta(folder), run=run)
     try:
         replace_file(folder / _META, meta_bytes(renamed))

@@ -59,7 +59,7 @@ class Rounds(Protocol):
         """
 
     def keep(self, folder: Path, whole: bool) -> bool:
-        """Write the network as a checkpoint; whole: and all that the run needs to continue. False where it was not."""
+        """Write the network as a checkpoint; whole: with all that the run needs to continue. False if not written."""
 
     def finish(self, folder: Path) -> None:
         """Write the run's last checkpoint whole; CheckpointError where that cannot be done."""
@@ -69,13 +69,13 @@ class RoundWatch(Protocol):
     """What a round asks while it is being played."""
 
     def pause(self) -> bool:
-        """Count the time, and save where that is due; True: the round ends at once. Where the run can be saved."""
+        """Count the time and save where that is due; True: the round ends now. Called where the run can be saved."""
 
     def over(self) -> bool:
         """Whether the current work is to be dropped, since the run must end."""
 
     def stopped(self) -> bool:
-        """The same, but only by a signal."""
+        """Whether the run must end because of a signal."""
 
     def show(self, done: Callable[[], RoundSoFar]) -> None:
         """Have it shown how far the round is, about once a second."""

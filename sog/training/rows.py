@@ -71,7 +71,7 @@ def write_values(
 ) -> None:
     """Both players' values, in utilities, into row k by slot and in value units.
 
-    ranges: infostates beside which the opponent's range has next to nothing are masked.
+    ranges: an infostate that meets next to none of the opponent's range is masked.
     """
     # A value is conditional on its infostate: over a mass of next to nothing it would be a quotient of roundings.
     for p, mass in enumerate(public.masses(node, *ranges)):

@@ -47,7 +47,7 @@ Measure = Callable[[CVPN], float]
 
 @dataclass(frozen=True)
 class Run:
-    """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
+    """Which training run: with its settings and the program's version this decides every number (with one worker).
 
     preset: the name of its settings.  seed: of every draw.  algorithm: an algorithm string, such as sog or
     rebel(solver=fp); what it sets is changed in the preset.  rounds: False for a run without rounds (training/stream),

@@ -65,8 +65,8 @@ def train(
     """Train in folder `out` until the run is over; returns the last point.
 
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ... and each 200th) and out/curve.csv.
-    device: where the learner's network lies; self-play stays on the CPU.  where: its workers play, by default
-    processes of this machine; the run is the same.
+    device: where the learner's network lies; self-play stays on the CPU.  where: where its workers play, by
+    default processes of this machine; it changes no number of the run.
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another
     process trains there, or where it cannot be written to, and SettingError where there is no such device.
     """

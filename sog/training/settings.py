@@ -83,7 +83,7 @@ class RunSettings(Protocol):
     def shape(self) -> NetworkShape: ...
 
     def with_network(self, size: str) -> RunSettings:
-        """With other hidden layers, such as 2x256; SettingError where it does not read so."""
+        """The settings with other hidden layers, such as 2x256; SettingError where `size` is not of this form."""
         ...
 
     def needed_memory(self) -> NeededMemory:

@@ -119,7 +119,7 @@ class PlayTable:
         self.changes, self.hint = self.changes + 1, None
 
     def way(self, node: int) -> Way:
-        """From the root to a public node."""
+        """The way from the root to a public node."""
         path = self.public.path(node)
         edges = [self.referee.edge_into.get(below) for _, below in pairwise(path)]
         return tuple(self.public.states[s] if e is None else e for e, s in zip(edges, path[1:], strict=True))

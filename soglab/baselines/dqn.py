@@ -23,8 +23,9 @@ _ILLEGAL: Final = -1e30
 
 @dataclass(frozen=True)
 class DQNSettings:
-    """hidden: width of each hidden layer.  capacity: transitions in the replay buffer.
+    """The settings of deep Q-learning.
 
+    hidden: width of each hidden layer.  capacity: transitions in the replay buffer.
     learn_every, target_every: steps of the agent between updates and between copies to the target network.
     epsilon_steps: steps over which epsilon falls from 1 to epsilon_last.
     """

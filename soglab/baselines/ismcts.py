@@ -28,8 +28,9 @@ FINAL_POLICIES: Final[tuple[FinalPolicy, ...]] = ("mvd", "mvis", "mval")
 
 @dataclass(frozen=True)
 class ISMCTS:
-    """simulations: of each search.  c: UCT's exploration constant, utilities.  seed: of all draws.
+    """The settings of IS-MCTS.
 
+    simulations: of each search.  c: UCT's exploration constant, utilities.  seed: of all draws.
     As in OpenSpiel, the simulation that meets an infostate first opens it and continues at random, one rollout; so the
     searched infostate's visits are one fewer than the simulations. SettingError where a number is out of range.
     """

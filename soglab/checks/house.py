@@ -78,7 +78,7 @@ class House:
         return sorted(sorted(group) for group in _components(graph) if len(group) > 1)
 
     def lazy_imports(self) -> list[Import]:
-        """Imports of ours inside functions, outside the command line and the front door."""
+        """Imports of ours inside functions, outside the places that LAZY_ALLOWED names."""
         return [x for x in self.imports if x.lazy and not LAZY_ALLOWED.match(self.sources[x.importer].path)]
 
     def class_names(self) -> dict[str, list[str]]:

@@ -16,10 +16,10 @@ __all__ = ["Gate", "Process", "Resource", "Simulation", "Use"]
 
 
 class Resource:
-    """What all who use it share evenly, such as a machine's cores or a link.
+    """Something that its users share evenly, such as a machine's cores or a link.
 
-    capacity: of all, a second.  most: what one user can have of it, a second; a core of several.
-    used: how much was had so far.
+    capacity: how much all users together can have a second.  most: how much one user can have a second, such as
+    one core of several.  used: how much was used so far.
     """
 
     def __init__(self, name: str, capacity: float, most: float | None = None) -> None:

@@ -76,8 +76,9 @@ class MeasuredCore:
 
 @dataclass(frozen=True)
 class Speed:
-    """rows_per_second: of the clock.  rows_per_core_second: of the processor time that the processes had together.
+    """Training rows a second.
 
+    rows_per_second: of the clock.  rows_per_core_second: of the processor time that the processes had together.
     Other programs on the machine make the first smaller and hardly change the second.
     """
 

@@ -62,7 +62,10 @@ class Cluster:
 
 @dataclass(frozen=True)
 class PipelineFlow:
-    """rows_per_second, bytes_per_second: into the replay window.  shares: of each resource that was in use."""
+    """What a simulated pipeline carries.
+
+    rows_per_second, bytes_per_second: into the replay window.  shares: of each resource that was in use.
+    """
 
     rows_per_second: float
     bytes_per_second: float

@@ -53,7 +53,10 @@ class ServedSearches:
 
 @dataclass(frozen=True)
 class ServedRow:
-    """searches_per_second: of all processes together.  counters: of the evaluator process, where there is one."""
+    """One measurement.
+
+    searches_per_second: of all processes together.  counters: of the evaluator process, where there is one.
+    """
 
     processes: int
     device: str

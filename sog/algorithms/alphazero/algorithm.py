@@ -47,7 +47,7 @@ class AlphaZero(Algorithm):
         return alphazero_preset(game, name)
 
     def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
-        """Of Student of Games' search with AlphaZero's network: the same yardstick for both."""
+        """Exploitability of Student of Games' search with AlphaZero's network: the same yardstick for both."""
         return network_exploitability(public, network)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:

@@ -60,14 +60,14 @@ class PolicyAlgorithm(Algorithm):
         return _train_checked
 
     def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
-        """Of the policy that the network itself plays."""
+        """Exploitability of the policy that the network itself plays."""
         return policy_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
         return lambda player, seed: PolicyAgent(public, player, opened.network, seed)
 
     def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
-        """Of a checkpoint's policy network, by whatever algorithm; there is one policy, so there are no seeds."""
+        """Exploitability of a checkpoint's policy network; there is one policy, so there are no seeds."""
         how, learning = _response(asked)
         game, network, meta = load_network(find_checkpoint(str(checkpoint), self.name))
         rules = make_history_game(game)

@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class RebelSettings:
-    """How to play.  safe: the policies and beliefs of a random iteration; otherwise those of the average: unsafe."""
+    """How to play.  safe: by policies and beliefs of a random iteration; False: by the averages, which is unsafe."""
 
     solve: SolveSettings = field(default_factory=SolveSettings)
     safe: bool = True

@@ -93,12 +93,12 @@ class Rebel(Algorithm):
         return found
 
     def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
-        """Of the mean policies with their beliefs passed down: an unsafe search."""
+        """Exploitability of the mean policies with their beliefs passed down: an unsafe search."""
         settings = RebelSettings(self.varied(updates=_UPDATES).solving(preset))
         return mean_exploitability(public, settings, _evaluator(network, settings.solve))
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """With the solver that the network was trained with, unless another is set."""
+        """Agents that use the solver that the network was trained with, unless another is set."""
         settings = RebelSettings(self.solving(opened.preset))
         evaluator = _evaluator(opened.network, settings.solve)
         return lambda player, seed: RebelAgent(public, player, settings, evaluator, seed)

@@ -104,7 +104,7 @@ class Student(Algorithm):
         return sog_preset(game, name)
 
     def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
-        """Of search at (100, 1) with this network, for one seed; in turn spots of hold'em with rivers solved anew."""
+        """Exploitability of search at (100, 1), for one seed; in turn spots of hold'em with rivers solved anew."""
         if is_turn_spot(game := public.game):
             settings, evaluator = self._resolving(Budget(100, 1.0), network.shape), network_evaluator(network)
             found = measure_turn_spot(game, settings, evaluator, 0, RiverSolving(), lambda: public)
@@ -112,14 +112,14 @@ class Student(Algorithm):
         return network_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """Of the usual budget where none is set."""
+        """Agents that search with the usual budget (budgets.py) where none is set."""
         self._refuse_leaves()
         shape, evaluator = opened.network.shape, opened.evaluator
         settings = self._resolving(self._budget(usual_budget(public.game)), shape)
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
-        """By default of the budget (400, 10): searches the position itself; as a paper does, re-solves each move."""
+        """A player with the budget (400, 10) by default: it searches the position; with `paper` it re-solves."""
         self._refuse_leaves()
         budget = self._budget(BOARDS_BUDGET)
         if not self.paper:

@@ -1,7 +1,7 @@
 """The search budget where the user gives none: one table for the command line, Python, matches and the page.
 
-Left out are two doors that say so themselves: learning curves measure at (100, 1), which is quick, and engines and
-tournaments of boards count their own simulations.
+Two uses have budgets of their own: learning curves measure at (100, 1), which is quick, and engines and tournaments of
+boards count their own simulations.
 """
 
 from __future__ import annotations

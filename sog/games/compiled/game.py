@@ -18,7 +18,9 @@ _SPARSE: Final = 8
 
 
 class CompiledGame(Game):
-    """Moments under a partition as a game. Who derives from it says what it is called and what a network sees.
+    """A game made from its histories (Moments) and which of them share a public state (Partition).
+
+    A subclass says what it is called and what a network sees.
 
     A public state is a number. A pair may have several histories: weights and payoffs are their sums. Nothing is
     shown at a terminal state, where an infostate is the last one with the last action.

@@ -77,7 +77,7 @@ class Holdem(Game):
     ) -> None:
         """GameError where the spot cannot be played.
 
-        inputs: what networks see, one of `INPUTS`.  draw: another game of the same family.
+        inputs: what networks see, one of `INPUTS`.  draw: draws a game of the same family for self-play.
         """
         _refuse_spot(spot)
         if spot.board and isinstance(sizes, EveryAmount) and min(spot.blinds[1], *spot.stacks) == 1:
@@ -204,7 +204,7 @@ class Holdem(Game):
         return Scaled(self._operator(APART, s.board), self._scale(s))
 
     def payoff(self, s: State) -> Scaled:
-        """Who folds loses half the pot at the root and what both have paid; a tie pays nobody."""
+        """Who folds or has the worse hand loses half the root's pot and the matched chips; a tie pays nobody."""
         assert isinstance(s, HoldemState)
         chips = (self.spot.pot / 2 + s.betting.matched) * self._scale(s)
         if s.betting.folded >= 0:
@@ -283,7 +283,7 @@ class Holdem(Game):
 
 
 def is_beyond(game: Game, trained: Game) -> bool:
-    """Whether hold'em is asked of a network that was trained on hold'em without it: an earlier street, other bets.
+    """Whether `game` asks more of a network than hold'em as it was trained on: an earlier street, or other bets.
 
     Other bets: all-in as a bet of its own, where training had none, or none where training had it.
     """

@@ -73,7 +73,7 @@ class _Talk:
 
 
 class ServedEvaluator:
-    """An evaluator (search.leaves.evaluator) whose rows another process of this machine answers.
+    """An evaluator (sog.searches.leaves.evaluator) whose rows another process of this machine answers.
 
     version: of the weights that answered last.  What rows are batched with depends on time, and so may the last bits
     of an answer.

@@ -27,12 +27,12 @@ class IterativeSolver:
 
 
 def of_rule(rule: Rule) -> IterativeSolver:
-    """A member of the CFR family."""
+    """The solver that iterates this rule of the CFR family."""
     return IterativeSolver(rule.name, lambda tree, count: tree.iterate(rule, count))
 
 
 def of_variant(variant: FictitiousPlay | MonteCarlo) -> IterativeSolver:
-    """A variant of fictitious play or of Monte Carlo CFR."""
+    """The solver that iterates this variant of fictitious play or of Monte Carlo CFR."""
     return IterativeSolver(variant.name, variant.iterate)
 
 

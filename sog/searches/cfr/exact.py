@@ -25,7 +25,10 @@ Policy = dict[int, Float64]
 
 @dataclass(frozen=True)
 class Measure:
-    """value: player 0's utility under the policy.  best: what each player's best response would earn."""
+    """What a policy is worth, and what best responses earn against it, in utilities.
+
+    value: player 0's utility under the policy.  best: what each player's best response would earn.
+    """
 
     value: float
     best: tuple[float, float]
@@ -55,7 +58,7 @@ def policy_of(tree: Lookahead, which: Entry = Entry.AVERAGE_POLICY) -> Policy:
 
 
 def current_policy_of(tree: Lookahead) -> Policy:
-    """The same of the latest iteration's policies."""
+    """Copies of the latest iteration's policies at every open decision node, by public node."""
     return policy_of(tree, Entry.POLICY)
 
 

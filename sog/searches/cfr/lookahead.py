@@ -313,7 +313,7 @@ class Lookahead:
     def identify_newest(self, awaited: AwaitedNodes, count: int, ahead: int = 0) -> None:
         """List the positions of the newest `count` nodes, which were added before their public nodes were known.
 
-        awaited: the public state above and the edge of each; afterwards their own public states.  ahead: of `expand`.
+        awaited: the public state above and the edge of each; afterwards their own public states.  ahead: see `expand`.
         """
         public = self.public
         states, edges = awaited.public, awaited.edge

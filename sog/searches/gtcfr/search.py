@@ -66,7 +66,7 @@ def search(
     """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
-    log: takes what is kept of the search beside the tree.  stopped: called after each round; true ends the search.
+    log: records what is kept of the search beside the tree.  stopped: called after each round; true ends the search.
     A tree that an earlier search left, at this node or at one above it, is continued. With `fill`, expansions that the
     last phases could not do, since all evaluated leaves were open, get rounds of their own.
     """

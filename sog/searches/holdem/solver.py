@@ -30,7 +30,7 @@ _NO_STEP = np.zeros((1, 3), dtype=np.float32)
 
 @dataclass(frozen=True)
 class Progress:
-    """After this many iterations: exploitability in chips and in parts of the pot at the root."""
+    """Exploitability after this many iterations: in chips, and as a share of the pot at the root."""
 
     iterations: int
     exploitability: float

@@ -89,7 +89,7 @@ def fused(function: Kernel) -> Kernel:
 def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
     """Compile with Numba's options, the result cached on disk: in NUMBA_CACHE_DIR if it is set, or for this user.
 
-    From Python it is a function; kernels that call it take it in as a `KernelPart`.
+    Python calls the result as a function; kernels that call it take it in as a `KernelPart`.
     """
     settings = vars(numba.config)
     before = settings.get("CACHE_DIR")

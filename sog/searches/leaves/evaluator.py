@@ -20,7 +20,7 @@ from sog.searches.tree.public_tree import PublicTree
 
 
 class Wanted(Enum):
-    """What of the evaluations is read; an evaluator may leave out the rest."""
+    """Which part of the evaluations is read; an evaluator may leave out the other."""
 
     BOTH = 0
     VALUES = 1
@@ -71,7 +71,7 @@ class Evaluations(NamedTuple):
 
 
 def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
-    """`in_shape`; SettingError where a number is not finite, too, since no policy could be made of it."""
+    """The evaluations as `in_shape` gives them; SettingError, too, as of `refuse_infinite`."""
     answers = in_shape(answers, beliefs)
     if beliefs.wanted is not _POLICIES:
         refuse_infinite("values", answers.values)
@@ -190,7 +190,7 @@ class Dropped(BaseException):
 
 
 class Droppable:
-    """Another evaluator's answers, until it is over; then Dropped, which ends the searches that ask."""
+    """Another evaluator's answers until `over` is true; then it raises Dropped, which ends the searches that ask."""
 
     def __init__(self, evaluator: Evaluator, over: Callable[[], bool]) -> None:
         self.evaluator, self.over = evaluator, over

@@ -1,7 +1,8 @@
 """Monte Carlo tree search with PUCT, as AlphaZero's (Science 2018): the search SoG is compared with.
 
 Like GT-CFR's, a search is a generator that yields leaf beliefs and is sent their evaluations, so that a driver can
-join the batches of many searches. It uses neither the network nor the rules directly. For games of perfect information.
+join the batches of many searches. It uses neither the network nor the rules directly.
+It is for games of perfect information.
 """
 
 from __future__ import annotations
@@ -168,11 +169,12 @@ def search(
     stopped: Callable[[int], bool] = lambda done: False,
     root: Callable[[int], int] | None = None,
 ) -> SearchGenerator:
-    """`simulations` more simulations from the tree's root; counts and values stay in the tree.
+    """Run `simulations` more simulations from the tree's root; counts and values stay in the tree.
 
     rng draws the root's noise, which is gone afterwards.  stopped: called after each batch with the number done;
-    true ends the search.  root: called with how many are done, the root's column that the next simulation begins with;
-    None for PUCT's choice. The generator may also be closed at any yield: leaves it has requested are then forgotten.
+    true ends the search.  root: called with how many are done; returns the root's column that the next simulation
+    begins with. None: PUCT chooses it. The generator may also be closed at any yield: leaves it has requested are then
+    forgotten.
     """
     run = _PuctRun(tree, settings)
     if tree.size == 0:
@@ -280,7 +282,7 @@ class _PuctRun:
 
 
 def child_of(public: PublicTree, node: int, column: int) -> int:
-    """The public node that an action's column leads to, or a chance's at NATURE's nodes."""
+    """The public node that a column leads to: an action's, or a chance outcome's at a NATURE node."""
     # Column and edge are one: the position can be listed without the whole fan.
     if public.game.deterministic:
         return public.child(node, column)

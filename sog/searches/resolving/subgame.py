@@ -60,7 +60,7 @@ class SubgameSolver(Protocol):
         """`count` more iterations."""
 
     def policy(self) -> Policy:
-        """The average policy of whom it is for, by public node."""
+        """The average policy of the player or players that it solves for, by public node."""
 
 
 class Safe:

@@ -14,10 +14,10 @@ __all__ = ["replace_state"]
 def replace_state(public: PublicTree, node: int, s: State) -> None:
     """Put a state in a decision node's place: the same decision, where other actions are offered.
 
-    Of use in play, where a search follows one line and the opponent bets what the tree has not (PoG, B.7). The node
-    keeps its number. Every node that was ever its child is the child over the edge that leads to its state; a child
-    whose state has no edge any more waits until it has one again. Trees of searches that hold the node keep the actions
-    they had. GameError where somebody else decides, or infostates differ.
+    It is used in play, where a search follows one line and the opponent makes a bet that the tree lacks (PoG, B.7).
+    The node keeps its number. Every node that was ever its child is the child over the edge that leads to its state; a
+    child whose state has no edge any more waits until it has one again. Trees of searches that hold the node keep the
+    actions they had. GameError where somebody else decides, or infostates differ.
     """
     game, before = public.game, public.states[node]
     if game.actor(s) >= NATURE:

@@ -36,7 +36,7 @@ class PublicTree:
     """
 
     def __init__(self, game: Game, limit: int = LIMIT) -> None:
-        """`limit`: the most nodes this tree may hold; beyond it a TooLarge says so."""
+        """limit: the most nodes this tree may hold; TooLarge is raised beyond it."""
         self.game, self.limit = game, limit
         self.all_plain = True  # whether action a takes edge a at every decision listed
         self.widest = 0  # the most infostates a player has at any node
@@ -358,7 +358,7 @@ class PublicTree:
         return node
 
     def list_all(self, watch: Callable[[int], None] = lambda listed: None) -> PublicTree:
-        """List every public state of the game; a TooLarge where that is impossible. Returns itself.
+        """List every public state of the game; TooLarge where that is impossible. Returns the tree itself.
 
         watch: takes the number of nodes whose children are listed, before each; it may raise.
         """
