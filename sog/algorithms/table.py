@@ -1,6 +1,7 @@
 """The learning algorithms by name, and algorithm strings such as `rebel(solver=fp,warm=15)` read as algorithms.
 
-To add one: a folder beside this file with a subclass of `Algorithm` in it, and a line below.
+To add one: a folder beside this file with a subclass of `Algorithm` in it, its import and an entry below, and the
+folder's name in the contract of pyproject.toml on algorithms.
 """
 
 from __future__ import annotations
@@ -77,6 +78,15 @@ def player_of(checkpoint: str | Path, wanted: str | None = None) -> Algorithm:
     folder = named_checkpoint(str(checkpoint), SOG if chosen is None else chosen.name)
     trained = None if folder is None else trained_by(load_meta(folder))
     return playing(trained, chosen)
+
+
+def says_who_plays(checkpoint: str | Path, plays: Algorithm) -> str:
+    """One line where a checkpoint is measured by another algorithm's search than the one that trained it; else ""."""
+    folder = named_checkpoint(str(checkpoint), SOG)
+    trained = None if folder is None else trained_by(load_meta(folder))
+    if trained is None or trained.plays_hidden or trained.name == plays.name:
+        return ""
+    return f"{trained.name} has no search of hidden information: this is {plays.name}'s search with its network"
 
 
 def playing(trained: Algorithm | None, chosen: Algorithm | None, boards: bool = False) -> Algorithm:

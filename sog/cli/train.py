@@ -53,7 +53,8 @@ def train(
         int | None,
         count(
             "Stop after this many rounds in total. In a round every worker plays a number of games (the preset's, or "
-            "what takes half a minute) with one network, while the learner learns from the rounds before."
+            "what takes half a minute) with one network, while the learner learns from the rounds before; "
+            "in the first it learns nothing."
         ),
     ] = None,
     seed: Annotated[int, seed_of("Seed; with the numbers of workers and games it fixes the run to the bit.")] = 0,
@@ -239,6 +240,7 @@ def _stored(folder: Path, resume: bool) -> dict[str, Any]:
 
 def _begins(begins: str | None, stored: dict[str, Any], algorithm: Algorithm, asynchronous: bool) -> str:
     """The checkpoint that the run begins with; a run that continues, which `stored` describes, keeps its own."""
+    from sog.algorithms.table import ALGORITHMS
     from sog.training.run import end_of
     from sog.training.shipped import find_checkpoint
 
@@ -246,7 +248,8 @@ def _begins(begins: str | None, stored: dict[str, Any], algorithm: Algorithm, as
     if begins is None:
         return had
     if asynchronous or algorithm.alone:
-        raise SettingError("--from is for runs in rounds, which sog, rebel and alphazero have: leave it out")
+        names = ", ".join(kind.name for kind in ALGORITHMS if not kind.alone)
+        raise SettingError(f"--from is for runs in rounds, which these have: {names}; leave it out")
     found = str(find_checkpoint(begins, algorithm.name).resolve())
     return had if end_of(found) == had else found  # another is refused where the run is resumed
 

@@ -27,7 +27,7 @@ from sog.algorithms.student.measure import (
     network_leaves,
 )
 from sog.algorithms.student.player import SogPlayer
-from sog.algorithms.table import ALGORITHMS, find, player_of, playing, read, refuse_unfit, settings_of
+from sog.algorithms.table import ALGORITHMS, find, player_of, playing, read, refuse_unfit, says_who_plays, settings_of
 from sog.cli.app import main
 from sog.cluster.where import Where
 from sog.errors import CheckpointError, GameError, SettingError
@@ -56,7 +56,7 @@ def test_names_differ_and_what_they_are_measured_with_can_be_asked() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in ALGORITHMS if not kind.alone], ids=lambda kind: kind.name)
 def test_settings_travel_to_workers_and_make_the_actor_there(kind: type[Algorithm]) -> None:
-    game = make_game("tic_tac_toe" if kind.name == "alphazero" else "kuhn_poker")
+    game = make_game("kuhn_poker" if kind.plays_hidden or kind.alone else "tic_tac_toe")
     settings = pickle.loads(pickle.dumps(settings_of(game, "demo", kind.name)))
     assert settings == settings_of(game, "demo", kind.name)
     assert hasattr(settings.acting.make(game, settings.shape), "round")
@@ -92,6 +92,16 @@ def test_what_is_another_algorithms_is_refused() -> None:
 def test_the_command_line_refuses_them_in_one_line(line: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 2
     assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_exploited_run_says_whose_search_plays(tmp_path: Path) -> None:
+    """AlphaZero has none for hidden information, by which exploitability is measured: Student of Games' is."""
+    game = make_game("tic_tac_toe")
+    for name in ("alphazero", "sog"):
+        checkpoint.save(tmp_path / name, CVPN(shape_for(game, 8, 1)), game.name, "run", 0, {"algorithm": name})
+    said = says_who_plays(tmp_path / "alphazero", player_of(tmp_path / "alphazero"))
+    assert said == "alphazero has no search of hidden information: this is sog's search with its network"
+    assert says_who_plays(tmp_path / "sog", player_of(tmp_path / "sog")) == says_who_plays("chess", Student()) == ""
 
 
 def test_nothing_else_compares_an_algorithms_name() -> None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from sog.algorithms import rebel
 from sog.algorithms.rebel.actor import Generating, RebelActing
 from sog.algorithms.rebel.agent import (
     Profile,
@@ -82,6 +83,26 @@ def test_iterations_are_drawn_by_their_weight_in_the_average() -> None:
     np.testing.assert_allclose(np.bincount(uniform, minlength=5)[1:] / 20_000, 0.25, atol=0.02)
 
 
+def test_only_iterations_that_are_made_are_played() -> None:
+    drawn = sample_iterations(SolveSettings(updates=12, warm=3), 2000, np.random.default_rng(0))
+    assert set(drawn.tolist()) == {4, 5, 6}
+
+
+@pytest.mark.parametrize("drawn", [1, 4])
+def test_play_training_and_measuring_take_the_drawn_iteration(drawn: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All three draw by sample_iterations, and what is played is that iteration's."""
+    for module in (rebel.agent, rebel.actor, rebel.playthroughs):
+        monkeypatch.setattr(module, "sample_iterations", lambda settings, count, rng: np.full(count, drawn))
+    playing = ProfileSolve(DICE, [start_position(DICE)], [np.array([drawn])], RebelSettings(ONE_PLY.solve))
+    run(playing, ORACLE)
+    [[profile]] = playing.profiles
+    np.testing.assert_array_equal(RebelAgent(DICE, 0, ONE_PLY, ORACLE).policy(0), profile.policies[0])
+    measured = sampled_policy(DICE, ONE_PLY, ORACLE, 2, np.random.default_rng(0))
+    np.testing.assert_allclose(measured.policy[0], profile.policies[0], atol=1e-12)
+    generating = Generating(DICE, [(start_position(DICE), 3)], RebelActing(ONE_PLY.solve), np.random.default_rng(0))
+    assert generating.leaving == {drawn: [0, 0, 0]}
+
+
 def uneven(requests: Sequence[Beliefs], pairs: bool) -> list[Evaluations]:
     """Values that differ from leaf to leaf and from slot to slot, or from pair to pair of slots."""
     slots = [beliefs.public.game.num_slots for beliefs in requests]
@@ -133,7 +154,7 @@ def test_games_in_training_go_on_with_the_beliefs_that_play_hands_on(solver: Sol
     for t, profile in enumerate(playing.profiles[0], start=1):
         acting, rng = RebelActing(settings.solve), np.random.default_rng(t)
         solving = Generating(DICE, [(start_position(DICE), 20)], acting, rng)
-        solving._leaving = {t: [0] * 20}
+        solving.leaving = {t: [0] * 20}
         run(solving, lambda requests: uneven(requests, settings.solve.pairs))
         assert solving.found
         for position in solving.found:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sog.algorithms.rebel.agent import sample_iterations, start_position
+from sog.algorithms.rebel.agent import start_position
 from sog.arrays import Float64
 from sog.games.catalog import make_game
 from sog.searches.cfr import exact
@@ -116,11 +116,6 @@ def test_root_values_of_a_warm_start_are_the_games() -> None:
     games = solved(SolveSettings(depth=0, updates=64, warm=15))
     ranges = PUBLIC.ranges_of_slots(0, start_position(PUBLIC).ranges)
     assert float(games.root_values(0)[0] @ ranges[0]) == pytest.approx(value, abs=2e-3)
-
-
-def test_only_iterations_that_are_made_are_played() -> None:
-    drawn = sample_iterations(SolveSettings(updates=12, warm=3), 2000, np.random.default_rng(0))
-    assert set(drawn.tolist()) == {4, 5, 6}
 
 
 def test_priors_are_policies_over_legal_actions() -> None:

@@ -110,7 +110,7 @@ def _alike(positions: list[PublicBelief]) -> list[tuple[PublicBelief, int]]:
 class Generating:
     """Subgames side by side, each left at random iterations: drive `steps()`, then read the rest.
 
-    found: the positions of the games that continue.
+    found: the positions of the games that continue.  leaving: by iteration, the subgame of each game that leaves at it.
     """
 
     def __init__(
@@ -132,21 +132,21 @@ class Generating:
         if any(self.games.tree.is_leaf(int(root)) for root in self.games.roots):
             raise TooLarge(f"{public.game.name} has a chance event too large to list")
         self.found: list[PublicBelief] = []
-        self._leaving: dict[int, list[int]] = {}
+        self.leaving: dict[int, list[int]] = {}
         # One number for each game: the subgame it leaves.
         leavers = np.repeat(np.arange(len(groups)), [count for _, count in groups])
         for k, t in zip(leavers, sample_iterations(acting.solve, len(leavers), rng), strict=True):
-            self._leaving.setdefault(int(t), []).append(int(k))
+            self.leaving.setdefault(int(t), []).append(int(k))
 
     def steps(self) -> SearchGenerator:
         """The solve, as a generator of leaf beliefs."""
-        yield from solve(self.games, self.acting.solve, self._visit, self._leaving)
+        yield from solve(self.games, self.acting.solve, self._visit, self.leaving)
         # A game that left its subgame without a leaf has ended.
-        PLAYED.add(sum(map(len, self._leaving.values())) - len(self.found), searches=len(self.positions))
+        PLAYED.add(sum(map(len, self.leaving.values())) - len(self.found), searches=len(self.positions))
 
     def _visit(self, t: int) -> None:
         """The games that leave their subgames at iteration t go to leaves."""
-        for k in self._leaving.get(t, ()):
+        for k in self.leaving.get(t, ()):
             n = sample_leaf(self.games, k, self.acting.solve.solver, self.acting.epsilon, self.rng)
             # A game that has ended leaves no belief.
             if self.games.tree.is_leaf(n):
