@@ -6,12 +6,17 @@ teaches 2,256 hands at once. After Deep Sets (Zaheer et al., 2017). What it sees
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sog.arrays import Float32, Int64
 from sog.games.holdem.cards import HANDS
-from sog.games.holdem.hand_inputs import WIDTH, hand_inputs
+from sog.games.holdem.hand_inputs import WIDTH
 from sog.games.holdem.inputs import ACTORS, CHANCE, LEFT
+from sog.nets.hand_inputs import hand_inputs
 from sog.nets.perceptron import relu_layers
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Wanted
@@ -43,43 +48,67 @@ class HandNetwork(nn.Module):
 
     def part(self, x: Tensor, wanted: Wanted) -> Tensor:
         """`forward`, or its values alone, float32[B, 2652], or its logits, float32[B, 1326 * A]."""
-        shape, features = self.shape, x[:, : self.shape.features]
-        parts = [
-            0 if wanted is Wanted.POLICIES else shape.num_values,
-            0 if wanted is Wanted.VALUES else shape.num_logits,
-        ]
-        out = x.new_zeros((len(x), sum(parts)))
-        # Where chance acts and nothing can be bet, values are 0 and nobody reads logits.
-        open_rows = torch.nonzero((features[:, LEFT] > 0) | (features[:, CHANCE] == 0))[:, 0]
-        if len(open_rows):
-            out[open_rows] = torch.cat(self._answer(x[open_rows], wanted), dim=1)
+        seen = Seen.of(self.shape, x.detach().cpu().numpy())
+        out = x.new_zeros((len(x), outputs_of(self.shape, wanted)))
+        if len(seen.rows):
+            out[torch.from_numpy(seen.rows).to(x.device)] = torch.cat(self._answer(seen, x.device, wanted), dim=1)
         return out
 
-    def _answer(self, x: Tensor, wanted: Wanted) -> list[Tensor]:
-        """float32[B, 2652] values and float32[B, 1326 * A] logits, or one of them."""
-        shape, features = self.shape, x[:, : self.shape.features]
-        hands = torch.from_numpy(hand_inputs(x.detach().cpu().numpy())).to(x.device)
+    def _answer(self, seen: Seen, device: torch.device, wanted: Wanted) -> list[Tensor]:
+        """float32[R, 2652] values and float32[R, 1326 * A] logits, or one of them."""
+        hands, shares, features, left = (
+            torch.from_numpy(array).to(device) for array in (seen.hands, seen.shares, seen.features, seen.left)
+        )
         count, _, live, _ = hands.shape
-        # [B, 2, L]: each range's shares of its hands.
-        ranges = x[:, shape.features :].reshape(count, 2, HANDS)[:, :, :live]
-        shares = ranges / ranges.sum(dim=2, keepdim=True).clamp(min=1e-9)
-        seen = self.first(hands)
-        summary = torch.matmul(shares[:, :, None, :], seen)[:, :, 0, :]
+        looked = self.first(hands)
+        summary = torch.matmul(shares[:, :, None, :], looked)[:, :, 0, :]
         contexts = [
             torch.cat((summary[:, p], summary[:, 1 - p], features, features.new_full((count, 1), float(p))), dim=1)
             for p in (0, 1)
         ]
-        mixed = self.second(seen + self.added(self.context(torch.stack(contexts, dim=1)))[:, :, None, :])
+        mixed = self.second(looked + self.added(self.context(torch.stack(contexts, dim=1)))[:, :, None, :])
         out = []
         if wanted is not Wanted.POLICIES:
-            left = (_TENTHS * features[:, LEFT]).clamp(max=1.0)
-            values = x.new_zeros((count, 2, HANDS))
+            values = hands.new_zeros((count, 2, HANDS))
             values[:, :, :live] = left[:, None, None] * self.value_last(mixed)[..., 0]
             out.append(values.flatten(1))
         if wanted is not Wanted.VALUES:
-            # The actor's; where chance acts nobody reads them.
-            actor = features[:, ACTORS].argmax(dim=1).clamp(max=1)
-            logits = x.new_zeros((count, HANDS, shape.actions))
-            logits[:, :live] = self.policy_last(mixed[torch.arange(count), actor])
+            logits = hands.new_zeros((count, HANDS, self.shape.actions))
+            logits[:, :live] = self.policy_last(mixed[torch.arange(count), torch.from_numpy(seen.actors).to(device)])
             out.append(logits.flatten(1))
         return out
+
+
+class Seen(NamedTuple):
+    """What the network sees of the beliefs that it answers: R of B, with L hands that the smallest board leaves.
+
+    Where chance acts and nothing can be bet, values are 0 and nobody reads logits: these are left out.
+    rows: int64[R], which beliefs.  features: float32[R, F].  hands: float32[R, 2, L, WIDTH].
+    shares: float32[R, 2, L], of each player's range.  left: float32[R], the pots that may still be bet, at most 1.
+    actors: int64[R], whose logits are read; 0 where chance acts.
+    """
+
+    rows: Int64
+    features: Float32
+    hands: Float32
+    shares: Float32
+    left: Float32
+    actors: Int64
+
+    @classmethod
+    def of(cls, shape: NetworkShape, x: Float32) -> Seen:
+        """x: float32[B, D], encoded beliefs."""
+        rows: Int64 = np.flatnonzero((x[:, LEFT] > 0) | (x[:, CHANCE] == 0))
+        x = x[rows]
+        features, hands = x[:, : shape.features], hand_inputs(x)
+        ranges = x[:, shape.features :].reshape(len(x), 2, HANDS)[:, :, : hands.shape[2]]
+        shares: Float32 = ranges / np.maximum(ranges.sum(axis=2, keepdims=True), np.float32(1e-9))
+        left: Float32 = np.minimum(np.float32(_TENTHS) * features[:, LEFT], np.float32(1.0))
+        actors: Int64 = np.minimum(features[:, ACTORS].argmax(axis=1), 1).astype(np.int64)
+        return cls(rows, np.ascontiguousarray(features), hands, np.ascontiguousarray(shares), left, actors)
+
+
+def outputs_of(shape: NetworkShape, wanted: Wanted) -> int:
+    """How many numbers a row of what is wanted has."""
+    values = 0 if wanted is Wanted.POLICIES else shape.num_values
+    return values + (0 if wanted is Wanted.VALUES else shape.num_logits)

@@ -1,4 +1,4 @@
-"""Evaluators of a search's beliefs by a network: Numba for small MLPs and for resnets, PyTorch for any network.
+"""Evaluators of a search's beliefs by a network: Numba for small MLPs, resnets and hands, PyTorch for any network.
 
 ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`soglab.bench.network`).
 """
@@ -19,6 +19,8 @@ from sog.nets.cpu import dense, residual
 from sog.nets.cpu.resnet_packed import Tiles, packed_network, tiles_here
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode, join
+from sog.nets.hand_rows import HandRows
+from sog.nets.hands import HandNetwork
 from sog.nets.resnet import inference_copy
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
@@ -32,7 +34,7 @@ WIDE = 2_500_000
 
 
 def network_evaluator(network: CVPN) -> Evaluator:
-    """The default evaluator of a network: on the CPU Numba, for an MLP of less than WIDE weights; otherwise PyTorch.
+    """The default evaluator of a network: on the CPU Numba (see `uses_kernels`), otherwise PyTorch.
 
     It copies the weights, but for an MLP's on a GPU, which it follows. Raises CheckpointError where a weight is NaN or
     infinite, so that no search ever meets one.
@@ -41,6 +43,8 @@ def network_evaluator(network: CVPN) -> Evaluator:
     refuse_broken(network)
     resnet = network.shape.kind == "resnet"
     if uses_kernels(network):
+        if isinstance(network.body, HandNetwork):
+            return JoiningEvaluator(hand_answer(network.body))
         return ResNetEvaluator(network) if resnet else JoiningEvaluator(MlpAnswer(network))
     if resnet:
         return TorchEvaluator(inference_copy(network))
@@ -48,9 +52,9 @@ def network_evaluator(network: CVPN) -> Evaluator:
 
 
 def uses_kernels(network: CVPN) -> bool:
-    """Whether Numba's kernels evaluate it by default: any resnet on the CPU, and an MLP of less than WIDE weights."""
+    """Whether Numba's kernels evaluate it by default: on the CPU resnets, networks over hands, and smaller MLPs."""
     few = sum(weight.numel() for weight in network.parameters()) < WIDE
-    return _on_cpu(network) and (network.shape.kind == "resnet" or (network.shape.kind == "mlp" and few))
+    return _on_cpu(network) and (network.shape.kind in ("resnet", "hands") or (network.shape.kind == "mlp" and few))
 
 
 def _on_cpu(network: CVPN) -> bool:
@@ -193,6 +197,16 @@ class MlpAnswer:
             widths = np.append(self.mlp.widths[:-1], padded.shape[1])
             self._plain[wanted] = tuple(self.mlp._replace(weights=shorter, widths=widths))
         return self._plain[wanted]
+
+
+def hand_answer(network: HandNetwork) -> Answer:
+    """The answers of a network over hold'em's hands on one core, with a copy of its weights."""
+    rows = HandRows(network)
+
+    def answer(beliefs: Beliefs) -> Evaluations:
+        return split_output(rows.shape, beliefs, rows(encode(beliefs), beliefs.wanted))
+
+    return answer
 
 
 def torch_answer(network: CVPN) -> Answer:

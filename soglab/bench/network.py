@@ -19,9 +19,20 @@ from rich.console import Console
 from sog.arrays import Float32, Int32
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
+from sog.games.holdem.hand_inputs import has_hand_inputs
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
-from sog.nets.inference import Answer, MlpAnswer, ResNetEvaluator, onnx_answer, onnx_rows, torch_answer, uses_kernels
+from sog.nets.hands import HandNetwork
+from sog.nets.inference import (
+    Answer,
+    MlpAnswer,
+    ResNetEvaluator,
+    hand_answer,
+    onnx_answer,
+    onnx_rows,
+    torch_answer,
+    uses_kernels,
+)
 from sog.nets.one_core import one_core
 from sog.nets.resnet import inference_copy
 from sog.nets.shape import shape_for
@@ -34,6 +45,8 @@ SIZES: Final = ((128, 2), (256, 2), (256, 3), (512, 6), (1024, 3))
 RESNETS: Final = ((8, 1), (16, 2), (32, 2), (32, 4), (64, 6))
 BATCHES: Final = (1, 16, 64, 512)
 RESNET_BATCHES: Final = (1, 8, 64, 256)
+HANDS: Final = ((64, 2),)
+HAND_BATCHES: Final = (1, 4, 16, 64)
 # Evaluates the beliefs that are measured with.
 _Once = Callable[[], object]
 
@@ -68,7 +81,7 @@ def bench(
 ) -> Iterator[BackEndRow]:
     """Back ends take turns, each answering about `rows_a_round` beliefs a turn; the least of `rounds` counts.
 
-    kind: of network, mlp or resnet, of which planes are made once and not counted.
+    kind: of network: mlp, hands, or resnet, of which planes are made once and not counted.
     """
     public = PublicTree(make_game(game))
     if kind == "mlp":
@@ -79,7 +92,7 @@ def bench(
             usual = "numba" if uses_kernels(network) else "pytorch"
             for batch in batches:
                 beliefs = random_beliefs(public, batch, np.random.default_rng(0))
-                back_ends = _resnets(network, beliefs) if kind == "resnet" else _mlps(network, beliefs)
+                back_ends = _BACK_ENDS[kind](network, beliefs)
                 calls = max(1, rows_a_round // batch)
                 turns = {name: partial(_repeated, once, calls) for name, once in back_ends.items()}
                 for name, times in in_turn(turns, rounds + 1).items():  # the first turn also compiles, and is slower
@@ -141,16 +154,31 @@ def _by_torch(module: CVPN, x: Float32) -> object:
     return out
 
 
+def _hands(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
+    """From beliefs to evaluations, hold'em's baseline included."""
+    assert isinstance(network.body, HandNetwork)
+    answers = {"numba": hand_answer(network.body), "pytorch": torch_answer(network)}
+    return {name: partial(answer, beliefs) for name, answer in answers.items()}
+
+
+_BACK_ENDS: Final = {"mlp": _mlps, "resnet": _resnets, "hands": _hands}
+
+
 def _has_onnx() -> bool:
     return all(importlib.util.find_spec(name) is not None for name in ("onnx", "onnxruntime"))
 
 
 def main() -> None:
-    """Print a table for each game, one line for each network and batch; residual networks for games with planes."""
-    for game in sys.argv[1:] or ["leduc_poker"]:
-        planes = make_game(game).planes is not None
-        rows = list(bench(game, RESNETS, RESNET_BATCHES, 7, 500, "resnet") if planes else bench(game))
-        Console().print(table(BACK_ENDS, rows, {}))
+    """Print a table for each game, one line for each network and batch, of the kinds of network that it has."""
+    for text in sys.argv[1:] or ["leduc_poker"]:
+        game = make_game(text)
+        if game.planes is not None:
+            rows = bench(text, RESNETS, RESNET_BATCHES, 7, 500, "resnet")
+        elif has_hand_inputs(game):
+            rows = bench(text, HANDS, HAND_BATCHES, 7, 64, "hands")
+        else:
+            rows = bench(text)
+        Console().print(table(BACK_ENDS, list(rows), {}))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import TorchEvaluator, network_evaluator
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import shape_for
-from sog.searches.leaves.evaluator import Beliefs, Wanted
+from sog.searches.leaves.evaluator import Beliefs, Evaluator, Wanted
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.learner import Learner, LearnerSettings
 from sog.training.rows import Rows, blank_rows
@@ -29,9 +30,9 @@ SPOT = "holdem(board={},pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;all
 BOARD = "3s7hTdKs"
 
 
-def random_network(game: Holdem, seed: int = 0) -> CVPN:
+def random_network(game: Holdem, seed: int = 0, width: int = 16, depth: int = 2) -> CVPN:
     """A small network that answers something."""
-    network = CVPN(shape_for(game, 16, 2, "hands"), seed)
+    network = CVPN(shape_for(game, width, depth, "hands"), seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for weight in network.parameters():
@@ -145,13 +146,40 @@ def test_a_step_on_exchanged_suits_is_the_same_step() -> None:
     np.testing.assert_allclose(weights, others, atol=1e-3 * np.abs(weights - start).max())
 
 
-def test_values_alone_are_those_of_both() -> None:
+@pytest.mark.parametrize("evaluate", [TorchEvaluator, network_evaluator])
+def test_values_alone_are_those_of_both(evaluate: Callable[[CVPN], Evaluator]) -> None:
     public, chance, _ = turn_nodes()
-    evaluator = TorchEvaluator(random_network(holdem()))
+    evaluator = evaluate(random_network(holdem()))
     ranges = np.random.default_rng(2).random((2, 2 * HANDS))
     beliefs = Beliefs(public, np.array(chance[:2], dtype=np.int32), ranges)
     whole, values = evaluator([beliefs])[0], evaluator([beliefs._replace(wanted=Wanted.VALUES)])[0]
     assert (whole.values == values.values).all()
+    policies = evaluator([beliefs._replace(wanted=Wanted.POLICIES)])[0]
+    assert (whole.logits == policies.logits).all()
+
+
+@pytest.mark.parametrize(("width", "depth"), [(16, 2), (24, 1), (40, 3)])
+def test_its_kernel_answers_as_pytorch_and_alike_in_any_batch(width: int, depth: int) -> None:
+    """With widths that are no whole registers, and beliefs of two boards, of all actors, and where nothing is left."""
+    network = random_network(holdem(), width=width, depth=depth)
+    public, chance, settled = turn_nodes()
+    nodes = np.array([0, 1, settled[0], *chance[:3]], dtype=np.int32)
+    requests = []
+    for k, tree in enumerate((public, turn_tree(holdem("2c2d9hQs")))):
+        ranges = np.random.default_rng(k).random((len(nodes), 2 * HANDS)) ** 8
+        requests.append(Beliefs(tree, nodes, ranges / ranges.sum(axis=1, keepdims=True)))
+    kernel, torch_s = network_evaluator(network), TorchEvaluator(network)
+    together = kernel(requests)
+    for mine, other in zip(together, torch_s(requests), strict=True):
+        np.testing.assert_allclose(mine.values, other.values, atol=1e-5 * np.abs(other.values).max())
+        np.testing.assert_allclose(mine.logits, other.logits, atol=1e-5 * np.abs(other.logits).max())
+        assert np.abs(other.logits[0]).max() > 0.1
+    for request, mine in zip(requests, together, strict=True):
+        for b in range(len(nodes)):
+            alone = kernel([request._replace(nodes=nodes[b : b + 1], ranges=request.ranges[b : b + 1])])[0]
+            # The baseline, which is added to the values, is a product of NumPy's, whose last bits depend on the batch.
+            np.testing.assert_allclose(alone.values[0], mine.values[b], rtol=1e-5, atol=1e-4)
+            assert (alone.logits[0] == mine.logits[b]).all()
 
 
 def test_its_weights_are_read_back() -> None:

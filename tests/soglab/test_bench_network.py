@@ -26,6 +26,13 @@ def test_residual_networks_are_measured_on_boards() -> None:
     assert {row.back_end for row in rows if row.chosen} == {"numba"}
 
 
+def test_networks_over_hands_are_measured_on_holdem() -> None:
+    game = "holdem(board=3s7hTdKs,pot=2000,stacks=2000,bets=allin)"
+    rows = list(bench(game, sizes=((16, 1),), batches=(1, 3), rounds=1, rows_a_round=3, kind="hands"))
+    assert {row.back_end for row in rows} == {"numba", "pytorch"} and all(row.us > 0 for row in rows)
+    assert {row.back_end for row in rows if row.chosen} == {"numba"}
+
+
 def test_beliefs_are_normalised_and_not_terminal() -> None:
     public = PublicTree(Kuhn()).list_all()
     beliefs = random_beliefs(public, 50, np.random.default_rng(0))

@@ -181,27 +181,27 @@ def _mlp(x: Array, count: int, network: Mlp) -> int:
     Returns which of `first` and `second` (0, 1) holds the outputs, row by row.
     """
     at, last, source = 0, len(network.widths) - 2, x.reshape(-1)
-    for layer in range(last + 1):
-        width, out = network.widths[layer], network.widths[layer + 1]
+    for k in range(last + 1):
+        width, out = network.widths[k], network.widths[k + 1]
         # No layer may write where it reads: even layers write to `first`, odd ones to `second`.
-        target = network.first if layer % 2 == 0 else network.second
-        floor = np.float32(0.0 if layer < last else -np.inf)
-        _dense(source, network.weights, (at, count, width, out), floor, network.registers, target)
+        target = network.first if k % 2 == 0 else network.second
+        floor = np.float32(0.0 if k < last else -np.inf)
+        layer(source, network.weights, (at, count, width, out), floor, network.registers, target)
         at += out * (1 + width)
         source = target
     return last % 2
 
 
 @fused
-def _dense(x: Array, weights: Array, layer: tuple[int, int, int, int], floor: float, registers: int, y: Array) -> None:
+def layer(x: Array, weights: Array, place: tuple[int, int, int, int], floor: float, registers: int, y: Array) -> None:
     """One layer of `count` rows: x float32[count, width] and y float32[count, out] as they lie in memory.
 
     y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor), k from 0 up. A floor of 0 is a ReLU.
 
-    layer: (at, count, width, out); the biases [out] begin at weights[at], the weights [width, out] behind them.
+    place: (at, count, width, out); the biases [out] begin at weights[at], the weights [width, out] behind them.
     registers: of outputs in a tile, 1 or WIDE, on which the bits do not depend.
     """
-    at, count, width, out = layer
+    at, count, width, out = place
     j = 0
     while j < out:
         # What is left at the end and no wide tile goes a register at a time.

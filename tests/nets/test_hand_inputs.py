@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from sog.arrays import Float32, Float64
 from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, live_hands, parse_cards, permuted_hands
-from sog.games.holdem.hand_inputs import WIDTH, boards_to_come, hand_inputs, live_slots
+from sog.games.holdem.hand_inputs import WIDTH, boards_to_come, live_slots
 from sog.games.holdem.inputs import STRENGTH, equity_against_all, slots
 from sog.games.holdem.strength import showdown_signs
+from sog.nets.hand_inputs import hand_inputs
 
 FEATURES = 60
 BINS = (WIDTH - 3) // 2 - 2

@@ -1,0 +1,106 @@
+"""The network over hold'em's hands on one core: its weights as the Numba kernels read them, and its outputs by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from sog.arrays import Array, Float32, Int64
+from sog.games.holdem.cards import HANDS
+from sog.nets.cpu import hand_layers
+from sog.nets.cpu.dense import registers_here
+from sog.nets.hands import HandNetwork, Seen, outputs_of
+from sog.nets.shape import NetworkShape
+from sog.searches.kernels.vectors import padded
+from sog.searches.leaves.evaluator import Wanted
+
+__all__ = ["HandRows"]
+
+
+class HandRows:
+    """The outputs of a network over hands by Numba, with a copy of its weights.
+
+    A belief's outputs are the same bits whatever it is joined with.
+    """
+
+    def __init__(self, network: HandNetwork) -> None:
+        self.shape: NetworkShape = network.shape
+        self.plain = tuple(_packed(network))
+
+    def __call__(self, x: Float32, wanted: Wanted) -> Float32:
+        """float32[B, 2652 + 1326 * A] of encoded beliefs float32[B, D], or the part of it that is wanted."""
+        seen = Seen.of(self.shape, x)
+        count = len(seen.rows)
+        values = np.zeros((count, 2, 0 if wanted is Wanted.POLICIES else HANDS), dtype=np.float32)
+        logits = np.zeros((count, 0 if wanted is Wanted.VALUES else HANDS, self.shape.actions), dtype=np.float32)
+        hand_layers.evaluate(self.plain, seen.hands, seen.shares, seen.features, seen.actors, values, logits)
+        values *= seen.left[:, None, None]
+        out: Float32 = np.zeros((len(x), outputs_of(self.shape, wanted)), dtype=np.float32)
+        heads = values.shape[1] * values.shape[2]
+        out[seen.rows, :heads] = values.reshape(count, heads)
+        out[seen.rows, heads:] = logits.reshape(count, out.shape[1] - heads)
+        return out
+
+
+def _packed(network: HandNetwork) -> hand_layers.Hands:
+    """The network's layers with widths padded to whole registers; a padded output is 0, and its weights are."""
+    shape = network.shape
+    narrow, wide = shape.width, padded(shape.width)
+    # The context sees both summaries, each padded, then the features and the player.
+    places = np.concatenate([np.arange(narrow), wide + np.arange(narrow), 2 * wide + np.arange(shape.features + 1)])
+    parts = [
+        _Part.of(_linear(network.first)),
+        _Part.of([*_linear(network.context), network.added], places, 2 * wide + shape.features + 1),
+        _Part.of(_linear(network.second), inputs=wide),
+        _Part.of([_together(network.value_last, network.policy_last)], inputs=wide),
+    ]
+    widths = np.zeros((len(parts), max(len(part.widths) for part in parts)), dtype=np.int64)
+    for row, part in zip(widths, parts, strict=True):
+        row[: len(part.widths)] = part.widths
+    most = int(widths.max())
+    one, two = np.zeros((2, hand_layers.ROWS * most), dtype=np.float32)
+    first, context, second, last = (part.weights for part in parts)
+    depths: Int64 = np.array([max(0, len(part.widths) - 1) for part in parts], dtype=np.int64)
+    seen: Float32 = np.zeros(2 * HANDS * wide, dtype=np.float32)
+    asked: Float32 = np.zeros((2, 4 * wide + 2 * most), dtype=np.float32)
+    return hand_layers.Hands(first, context, second, last, widths, depths, registers_here(), seen, one, two, asked)
+
+
+class _Part(NamedTuple):
+    """Layers one after the other.  weights: float32[*], as dense.layer reads them.  widths: of inputs and outputs."""
+
+    weights: Float32
+    widths: list[int]
+
+    @classmethod
+    def of(cls, layers: Sequence[nn.Linear], places: Int64 | None = None, inputs: int = 0) -> _Part:
+        """places, inputs: where the first layer's inputs lie in a row, and how long that is; by default in order."""
+        flat: list[Array] = [np.zeros(0, dtype=np.float32)]
+        widths: list[int] = []
+        for linear in layers:
+            weight, bias = linear.weight.detach().cpu().numpy().T, linear.bias.detach().cpu().numpy()
+            at = places if places is not None and not widths else np.arange(len(weight))
+            rows = widths[-1] if widths else (inputs or len(weight))
+            block = np.zeros((1 + rows, padded(len(bias))), dtype=np.float32)
+            # The bias lies in the row before the weights.
+            block[0, : len(bias)], block[1 + at, : len(bias)] = bias, weight
+            flat.append(block.ravel())
+            widths = [*(widths or [rows]), block.shape[1]]
+        return cls(np.concatenate(flat), widths)
+
+
+def _linear(layers: nn.Sequential) -> list[nn.Linear]:
+    return [layer for layer in layers.modules() if isinstance(layer, nn.Linear)]
+
+
+def _together(one: nn.Linear, two: nn.Linear) -> nn.Linear:
+    """A layer with the outputs of both."""
+    out = nn.Linear(one.in_features, one.out_features + two.out_features)
+    with torch.no_grad():
+        out.weight.copy_(torch.cat((one.weight, two.weight)))
+        out.bias.copy_(torch.cat((one.bias, two.bias)))
+    return out
