@@ -10,7 +10,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -18,8 +18,10 @@ __all__ = [
     "Header",
     "append_line",
     "bounded_json",
+    "cache_folder",
     "discard",
     "open_regular",
+    "others_may_write",
     "overwrite",
     "read_bounded",
     "read_header",
@@ -33,6 +35,21 @@ Header = dict[str, tuple[str, tuple[int, ...]]]
 
 _LONGEST_HEADER: Final = 16_000_000  # bytes; a tensor takes about a hundred
 _LONGEST_NAME: Final = 200
+
+
+def cache_folder() -> Path | None:
+    """This user's folder for what can be made again, such as compiled kernels; None where no home folder is known."""
+    with suppress(RuntimeError):
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sog"
+    return None
+
+
+def others_may_write(folder: str) -> bool:
+    """Whether another user than this one and root may put files into an existing folder, or owns it."""
+    found = os.stat(folder)
+    users = {0, os.geteuid()} if hasattr(os, "geteuid") else {found.st_uid}
+    # In a folder such as /tmp, with the sticky bit, nobody replaces what is another's.
+    return found.st_uid not in users or bool(found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX)
 
 
 def shown(path: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -48,6 +49,32 @@ def test_without_a_folder_to_write_to_kernels_are_compiled_anew(tmp_path: Path) 
     assert ended.returncode == 0 and ended.stderr.count("RuntimeWarning: ") == 1
     assert float(ended.stdout) < 0
     assert set(Path(jit.__file__).parents[1].rglob("*.nbi")) == beside
+
+
+def run_kernels(environment: dict[str, str], user: list[str] | None = None) -> subprocess.CompletedProcess[str]:
+    """A solve of Kuhn poker in a process of its own."""
+    words = "import sog; print(sog.solve('kuhn_poker', iterations=5).value)"
+    command = [*(user or []), sys.executable, "-c", words]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def test_a_cache_that_others_may_write_to_is_not_used(tmp_path: Path) -> None:
+    """What lies in a cache is run."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    folder.chmod(0o777)
+    ended = run_kernels({**os.environ, "NUMBA_CACHE_DIR": str(folder)})
+    assert ended.returncode == 0 and ended.stderr.count("RuntimeWarning: ") == 1
+    assert f"{folder} is another user's, or others may write to it: kernels are compiled anew" in ended.stderr
+    assert not list(folder.rglob("*.nbi"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be a user without an entry")
+def test_a_user_without_a_home_is_told_that_nothing_is_kept() -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    ended = run_kernels(environment, ["setpriv", "--reuid=54321", "--clear-groups"])
+    assert ended.returncode == 0, ended.stderr
+    assert "no home folder is known (HOME, XDG_CACHE_HOME): kernels are compiled anew" in ended.stderr
 
 
 @jit.inlined

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -20,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Float64, Int32
-from sog.files import open_regular, read_bounded, replace_file
+from sog.files import cache_folder, open_regular, read_bounded, replace_file
 from sog.games.holdem import scores
 from sog.games.holdem.cards import HANDS, HIGH, LOW, disjoint_mass, live_hands, permuted_hands
 
@@ -72,14 +71,11 @@ def load_preflop(report: Callable[[int], None]) -> Int32:
     """`preflop_signs`, from this process, the file or anew. report: takes the canonical boards counted so far."""
     if not _kept:
         path = _file()
-        found = _read(path)
+        found = None if path is None else _read(path)
         if found is None:
             found = _counted(report)
-            content = io.BytesIO()
-            np.save(content, found)
-            with suppress(OSError):  # a folder that cannot be written to costs the next process its time, no more
-                path.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(path, content.getvalue())
+            if path is not None:
+                _write(path, found)
         _kept.append(found)
     return _kept[0]
 
@@ -89,11 +85,10 @@ def _apart(hand: int) -> Float64:
     return live_hands((int(LOW[hand]), int(HIGH[hand]))).astype(np.float64)
 
 
-def _file() -> Path:
+def _file() -> Path | None:
     """Where the table is kept: beside compiled kernels of this user, named after the code that counts it."""
-    digest = hashlib.sha256(Path(scores.__file__).read_bytes()).hexdigest()[:16]
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sog"
-    return root / f"holdem-preflop-{digest}.npy"
+    digest, folder = hashlib.sha256(Path(scores.__file__).read_bytes()).hexdigest()[:16], cache_folder()
+    return None if folder is None else folder / f"holdem-preflop-{digest}.npy"
 
 
 def _read(path: Path) -> Int32 | None:
@@ -105,6 +100,14 @@ def _read(path: Path) -> Int32 | None:
         if table.shape == (HANDS, HANDS) and table.dtype == np.int32:
             return table
     return None
+
+
+def _write(path: Path, table: Int32) -> None:
+    content = io.BytesIO()
+    np.save(content, table)
+    with suppress(OSError):  # a folder that cannot be written to costs the next process its time, no more
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content.getvalue())
 
 
 def _counted(report: Callable[[int], None]) -> Int32:

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 import numba
 from numba.core import event
 
+from sog.files import cache_folder, others_may_write
 from sog.searches.kernels import whole_numbers  # noqa: F401
 from sog.searches.kernels.compiling import WATCH
 from sog.searches.kernels.fallback import PLAIN
@@ -93,30 +94,37 @@ def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
     """
     settings = vars(numba.config)
     before = settings.get("CACHE_DIR")
-    own = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sog"
-    root = before or str(own)
+    root = before or str(cache_folder() or "")
     settings["CACHE_DIR"] = folder = _cache_folder(function.__module__, root)  # Numba reads it while it decorates
     try:
-        return cast(Kernel, entry(function, options, before is not None and _can_be_written(folder, root)))
+        return cast(Kernel, entry(function, options, before is not None and _is_safe(folder, root)))
     finally:
         settings["CACHE_DIR"] = before
 
 
 @cache
-def _can_be_written(folder: str, root: str) -> bool:
-    """Whether the folder is there, or can be made; otherwise Numba would take a cache that outdates unseen, or none."""
+def _is_safe(folder: str, root: str) -> bool:
+    """Whether the folder is there, or can be made, and only this user can have put code into it.
+
+    Without one Numba would take a cache that outdates unseen, or none. What lies in a cache is run.
+    """
+    if not root:
+        return _refused("no home folder is known (HOME, XDG_CACHE_HOME)")
     with suppress(OSError):
         os.makedirs(folder, exist_ok=True)
-    if os.access(folder, os.W_OK | os.X_OK):
-        return True
-    _warn(root)
-    return False
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return _refused(f"{root} cannot be written to")
+    for path in (root, folder):
+        if others_may_write(path):
+            return _refused(f"{path} is another user's, or others may write to it")
+    return True
 
 
 @cache
-def _warn(root: str) -> None:
-    """Once a process."""
-    warnings.warn(f"{root} cannot be written to: kernels are compiled anew", RuntimeWarning, stacklevel=2)
+def _refused(why: str) -> bool:
+    """False, with a warning once a process."""
+    warnings.warn(f"{why}: kernels are compiled anew", RuntimeWarning, stacklevel=2)
+    return False
 
 
 def inlined(function: Kernel) -> Kernel:
