@@ -71,11 +71,14 @@ def open_regular(path: Path, limit: int) -> Iterator[tuple[BinaryIO, int]]:
         yield file, found.st_size
 
 
-def read_bounded(file: BinaryIO, size: int) -> bytes:
-    """The whole of an opened file; OSError where it is no longer of this size or memory does not suffice."""
+def read_bounded(file: BinaryIO, size: int, whole: bool = True) -> bytes:
+    """The first `size` bytes of an opened file, its whole; OSError where it is longer, or memory does not suffice.
+
+    whole: False where the file may be longer.
+    """
     try:
         file.seek(0)
-        content = file.read(size + 1)
+        content = file.read(size + 1 if whole else size)
     except MemoryError as error:
         raise OSError(errno.ENOMEM, f"{size:,} bytes, more than there is memory for") from error
     if len(content) != size:

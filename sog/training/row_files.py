@@ -239,7 +239,8 @@ def _opened(folder: Path, state: dict[str, Any]) -> _RowFile:
     path = folder / row_file_name(number)
     try:
         with open_regular(path, 2**62) as (file, length):
-            content = read_bounded(file, length)[:size]
+            # Behind these bytes lie what a later save wrote, or holes of any size: they are not read.
+            content = read_bounded(file, min(size, length), whole=False)
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:
         raise CheckpointError(f"{shown(path)} cannot be read: {error.strerror}") from error

@@ -179,6 +179,18 @@ def test_damaged_files_are_refused(damage: str, tmp_path: Path) -> None:
     assert said[damage] in str(caught.value) and str(caught.value).isprintable()
 
 
+def test_a_file_with_a_hole_behind_its_rows_is_not_read_whole(tmp_path: Path) -> None:
+    """A terabyte that takes no place on the disk; what a later save wrote lies there, too."""
+    window = ReplayWindow(SHAPE, 50, tmp_path)
+    window.add(numbered(0, 20))
+    state, file = window.state(), tmp_path / "rows.1.bin"
+    size = file.stat().st_size
+    os.truncate(file, 2**40)
+    restored = ReplayWindow(SHAPE, 50, tmp_path)
+    restored.restore(state)
+    assert restored.added == 20 and file.stat().st_size == size
+
+
 @pytest.mark.parametrize("spoil", ["added", "content", "ends"])
 def test_foreign_states_are_refused(spoil: str) -> None:
     window = ReplayWindow(SHAPE, 7)
