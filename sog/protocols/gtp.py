@@ -29,6 +29,7 @@ from sog.protocols.go_setup import (
     write_score,
     write_vertex,
 )
+from sog.protocols.gtp_analysis import Analysis, Row, kata_row, lz_row, read_analysis
 from sog.protocols.gtp_clock import GtpClock, TimeSettings
 from sog.protocols.words import read_number, read_whole
 from sog.version import VERSION
@@ -123,7 +124,10 @@ class GtpEngine(Engine):
         return vertex
 
     def _reg_genmove(self, colour: str) -> str:
-        at, candidates = self._searched(read_colour(colour))
+        return self._best(*self._searched(read_colour(colour)))
+
+    def _best(self, at: ReachedPosition, candidates: Sequence[Candidate]) -> str:
+        """The best move that repeats no position; a pass where each does."""
         legal = (c.action for c in candidates if not self.board.repeats(at, c.action))
         return write_vertex(next(legal, self.fits**2), self.fits)
 
@@ -243,44 +247,47 @@ class GtpEngine(Engine):
 
     def _lz_analyze(self, *given: str) -> None:
         """Leela Zero's lz-analyze [colour] [hundredths of a second]: lines of all moves until anything is sent."""
-        self._analyze(given, self._lz_row)
+        self._analyze(given, lz_row)
 
     def _kata_analyze(self, *given: str) -> None:
         """KataGo's kata-analyze with the same words."""
-        self._analyze(given, self._kata_row)
+        self._analyze(given, kata_row)
 
-    def _analyze(self, given: Sequence[str], row: Callable[[int, Candidate], str]) -> None:
-        words = [word for word in given if word.lower() != "interval"]
-        named = bool(words) and read_whole(words[0]) is None
-        at = self.board.turned(read_colour(words[0]) if named else self.board.next_colour)
-        if len(given) > 3 or len(words) > named + 1:
-            raise GameError("syntax error")
-        interval = (_whole(words[-1]) if len(words) > named else 50) / 100.0
+    def _analyze(self, given: Sequence[str], row: Row) -> None:
+        asked = read_analysis(given, self.board.next_colour)
+        at = self.board.turned(asked.colour)
         self.say(f"={self.number}")
-
-        def report(search: PlayerSearch) -> None:
-            if rows := [row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]:
-                self.say(" ".join(rows))
-
-        watch = reporting(report, interval, lambda search: self.lines.arrived())
+        watch = reporting(self._rows_of(asked, row), asked.seconds, lambda search: self.lines.arrived())
         self.thought = self.think(at.game, at.moves, Limits(ENDLESS), watch)
         self.say("")
 
-    def _lz_row(self, order: int, candidate: Candidate) -> str:
-        """One move as Leela Zero writes it: chances in ten thousandths."""
-        line = " ".join(write_vertex(action, self.fits) for action in candidate.line)
-        winrate, share = round(5000 * (1 + candidate.value)), round(10_000 * candidate.share)
-        move = write_vertex(candidate.action, self.fits)
-        return f"info move {move} visits {candidate.visits} winrate {winrate} prior {share} order {order} pv {line}"
+    def _lz_genmove(self, *given: str) -> None:
+        """`genmove` with lz-analyze's lines while it searches; "play" and the move at the end."""
+        self._genmove_analyze(given, lz_row)
 
-    def _kata_row(self, order: int, candidate: Candidate) -> str:
-        """One move as KataGo writes it: shares of 1; what its network knows of points ours does not."""
-        line = " ".join(write_vertex(action, self.fits) for action in candidate.line)
-        winrate, move = (1.0 + candidate.value) / 2.0, write_vertex(candidate.action, self.fits)
-        return (
-            f"info move {move} visits {candidate.visits} utility {candidate.value:.6g} winrate {winrate:.6g} "
-            f"prior {candidate.share:.6g} order {order} pv {line}"
-        )
+    def _kata_genmove(self, *given: str) -> None:
+        self._genmove_analyze(given, kata_row)
+
+    def _genmove_analyze(self, given: Sequence[str], row: Row) -> None:
+        asked, started = read_analysis(given, self.board.next_colour), time.monotonic()
+        at, seconds = self.board.turned(asked.colour), self.clock.seconds(asked.colour)
+        self.say(f"={self.number}")
+        report, limits = self._rows_of(asked, row), Limits(self.simulations if seconds is None else ENDLESS, seconds)
+        self.thought = self.think(at.game, at.moves, limits, reporting(report, asked.seconds, lambda search: False))
+        self._say_rows(self.thought, asked, row)
+        self.clock.spend(asked.colour, time.monotonic() - started)
+        vertex = self._best(at, self.thought.candidates)
+        self.board.play(asked.colour, read_vertex(vertex, self.fits))
+        self.say(f"play {vertex}\n")
+
+    def _rows_of(self, asked: Analysis, row: Row) -> Callable[[PlayerSearch], None]:
+        return lambda search: self._say_rows(search.thought(), asked, row)
+
+    def _say_rows(self, thought: Thought, asked: Analysis, row: Row) -> None:
+        """One line of the moves that were searched, and of others up to the number that was asked for."""
+        shown = [(k, c) for k, c in enumerate(thought.candidates) if c.visits or k < asked.least]
+        if rows := [row(k, c, self.fits) for k, c in shown[: asked.most]]:
+            self.say(" ".join(rows))
 
 
 def read_command(line: str) -> tuple[str, list[str]]:
@@ -348,6 +355,8 @@ _COMMANDS: Final[dict[str, Callable[..., str | None]]] = {
     "showboard": lambda engine: "\n" + engine.board.drawing(),
     "lz-analyze": GtpEngine._lz_analyze,
     "kata-analyze": GtpEngine._kata_analyze,
+    "lz-genmove_analyze": GtpEngine._lz_genmove,
+    "kata-genmove_analyze": GtpEngine._kata_genmove,
     "gogui-analyze_commands": lambda engine: _VIEWS,
     "sog-policy": GtpEngine._policy,
     "sog-value": lambda engine: f"{engine._last().value:+.3f}",

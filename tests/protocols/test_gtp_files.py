@@ -15,6 +15,7 @@ from sog.games.boards.go import Go
 from sog.games.boards.sgf_reader import read_sgf
 from sog.protocols.go_setup import fixed_handicap, write_vertex
 from sog.protocols.gtp import GtpEngine
+from sog.protocols.gtp_analysis import kata_row
 
 
 @pytest.fixture
@@ -109,6 +110,27 @@ def test_kata_analyze_has_shares_of_one(player: SogPlayer, talk: Callable[..., l
 
     heard = talk(make, "play b C3", "5 kata-analyze w 1", "name", "kata-analyze w x")
     assert heard[1] == "=5" and heard[-2:] == ["= sog\n", "? syntax error\n"]
-    row = engine[0]._kata_row(0, engine[0]._last().candidates[0])
+    row = kata_row(0, engine[0]._last().candidates[0], 7)
     one = r"info move \w+ visits \d+ utility -?[\d.e-]+ winrate [\d.e-]+ prior [\d.e-]+ order 0 pv( \w+)+"
     assert re.fullmatch(one, row) and 0.0 <= float(row.split()[8]) <= 1.0
+
+
+@pytest.mark.parametrize(("command", "chance"), [("lz-genmove_analyze", r"\d+"), ("kata-genmove_analyze", r"[\d.e-]+")])
+def test_a_move_is_made_with_its_analysis(
+    command: str, chance: str, player: SogPlayer, talk: Callable[..., list[str]]
+) -> None:
+    """The rows, at least as many as asked for, then the move, which is on the board."""
+    heard = talk(lambda say: GtpEngine(player, Go(5, 2.5), say, 4), f"7 {command} b 5 minmoves 9", "showboard")
+    assert heard[0] == "=7" and heard[-2].startswith("play ") and heard[-2].endswith("\n")
+    rows = re.findall(
+        rf"info move (\w+) visits \d+ (?:utility \S+ )?winrate {chance} prior {chance} order \d+ pv", heard[-3]
+    )
+    assert len(rows) == 9 and heard[-2] == f"play {rows[0]}\n"
+    assert heard[-1].count("X") == 1
+    one = talk(lambda say: GtpEngine(player, Go(5, 2.5), say, 4), f"{command} maxmoves 1", "showboard")
+    assert one[-3].count("info move") == 1 and one[-1].count("X") == 1
+
+
+def test_moves_cannot_be_forbidden(player: SogPlayer, talk: Callable[..., list[str]]) -> None:
+    heard = talk(lambda say: GtpEngine(player, Go(5, 2.5), say, 4), "lz-genmove_analyze b 50 avoid w c3 1", "showboard")
+    assert heard[0] == "? avoid and allow are not supported: the search looks at all moves\n" and "X" not in heard[-1]
