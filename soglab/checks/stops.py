@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import statistics
 import tempfile
@@ -117,7 +119,7 @@ def _forked(work: Callable[[], object], seconds: float, number: int) -> None:
     """Do work in a process that begins as a copy of this one, and send it a signal after these seconds."""
     process = multiprocessing.get_context("fork").Process(target=_quietly, args=(work,))
     process.start()
-    process.join(seconds)
+    process.join(None if math.isinf(seconds) else seconds)
     if process.is_alive() and process.pid is not None:
         os.kill(process.pid, number)
     process.join()
@@ -168,23 +170,27 @@ def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, l
 
 
 def same_after_stops(game: str, games: int, draw: random.Random, folder: Path) -> tuple[int, bool]:
-    """How often a run was stopped, and whether its checkpoint at the end is the uninterrupted run's to the bit."""
+    """How often a run was stopped, at least once, and whether its checkpoint is the uninterrupted run's to the bit."""
     run = Run(game, algorithm=f"sog(games={games})")
     settings = settings_of(make_game(run.game), run.preset, run.algorithm)
     assert isinstance(settings, TrainSettings)
-    settings = replace(settings, rounds=_ROUNDS)
-    started = time.monotonic()
+    settings, out = replace(settings, rounds=_ROUNDS), folder / "often"
     train(run, settings, folder / "once")
+    # A second time, since now the kernels are compiled and loaded, as they will be where the signal comes.
+    started = time.monotonic()
+    _forked(lambda: train(run, settings, folder / "twice"), math.inf, signal.SIGTERM)
     took, stops = time.monotonic() - started, 0
     while True:
-        _forked(lambda: train(run, settings, folder / "often", None, True), draw.uniform(0.2, 0.6) * took, 15)
-        if not checkpoint.is_begun(folder / "often" / "checkpoint"):
-            stops, took = stops + 1, 2.0 * took  # on a busy machine the signal may come before the first checkpoint
-            continue
-        state = checkpoint.load_state(folder / "often" / "checkpoint")
-        if int(state["round"]) == _ROUNDS:
-            return stops, _decides(folder / "once") == _decides(folder / "often")
-        stops += 1
+        _forked(lambda: train(run, settings, out, None, True), draw.uniform(0.2, 0.6) * took, signal.SIGTERM)
+        if not checkpoint.is_begun(out / "checkpoint"):
+            took *= 2.0  # the signal came before the first checkpoint
+        elif int(checkpoint.load_state(out / "checkpoint")["round"]) < _ROUNDS:
+            stops += 1
+        elif stops:
+            return stops, _decides(folder / "once") == _decides(folder / "twice") == _decides(out)
+        else:
+            took *= 0.5  # it came after the end
+            shutil.rmtree(out)
 
 
 def _decides(out: Path) -> list[bytes | str]:

@@ -65,7 +65,7 @@ def test_sigterm_and_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_resumed_run_is_the_same_and_another_is_not(tmp_path: Path) -> None:
     many, same = stops.same_after_stops("kuhn_poker", 8, random.Random(1), tmp_path)
-    assert same and many >= 0
+    assert same and many >= 1
     assert stops._decides(tmp_path / "once") == stops._decides(tmp_path / "often")
 
 
