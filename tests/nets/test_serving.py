@@ -21,6 +21,7 @@ from sog.games.rules.leduc.game import Leduc
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import network_evaluator
+from sog.nets.serving import wire
 from sog.nets.serving.client import EvaluatorLost, EvaluatorProcess, ServedEvaluator, serving
 from sog.nets.serving.resident import Residence, ResidentNetwork
 from sog.nets.serving.server import Flushing
@@ -248,6 +249,16 @@ def test_actors_killed_while_they_wait_hold_up_nobody(process: EvaluatorProcess,
     assert evaluator.rows(rows_of(4)).shape == (4, SHAPE.outputs)
     wait_for(lambda: in_shared_memory() <= before)  # other tests use it, too, for moments
     evaluator.close()
+
+
+def test_a_name_that_another_user_took_is_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the abstract namespace any user may take one."""
+    listener = wire.listen("taken-by-another")
+    connect("taken-by-another").close()
+    monkeypatch.setattr("sog.nets.serving.wire.os.getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(SogError, match="the evaluator process called taken-by-another is another user's"):
+        connect("taken-by-another")
+    listener.close()
 
 
 def test_a_killed_process_is_told_of_and_another_takes_its_name() -> None:

@@ -11,7 +11,6 @@ import multiprocessing
 import os
 import selectors
 import socket
-import struct
 import time
 from collections import deque
 from dataclasses import asdict, dataclass
@@ -25,7 +24,7 @@ import torch
 
 from sog.errors import SettingError, SogError
 from sog.nets.serving.resident import Residence, ResidentNetwork
-from sog.nets.serving.wire import Message, MessageKind, Slot, listen, receive, send, shared_bytes
+from sog.nets.serving.wire import Message, MessageKind, Slot, listen, receive, send, shared_bytes, user_of
 from sog.nets.shape import NetworkShape
 
 __all__ = ["Counters", "Flushing", "run_server"]
@@ -119,7 +118,7 @@ class _Server:
 
     def _welcome(self) -> None:
         talk, _ = self.listener.accept()
-        if _user_of(talk) != os.getuid():
+        if user_of(talk) != os.getuid():
             talk.close()
             return
         self.actors[talk.fileno()] = _Client(talk)
@@ -232,9 +231,3 @@ class _Server:
             1e3 * float(np.percentile(self.latencies, 95)) if self.latencies else 0.0,
             share,
         )
-
-
-def _user_of(talk: socket.socket) -> int:
-    """The user whose process is on the other side."""
-    credentials = talk.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return int(struct.unpack("3i", credentials)[1])

@@ -31,6 +31,7 @@ __all__ = [
     "send",
     "shared_bytes",
     "shared_copy",
+    "user_of",
 ]
 
 _HEAD: Final = struct.Struct("<BIq")
@@ -115,14 +116,24 @@ def listen(name: str) -> socket.socket:
 
 
 def connect(name: str) -> socket.socket:
-    """A socket to the evaluator process with this name. Raises SogError where no process has it."""
+    """A socket to the evaluator process with this name. Raises SogError where no process of this user has it."""
     talk = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         talk.connect(address(name))
     except OSError as error:
         talk.close()
         raise SogError(f"no evaluator process is called {name}") from error
+    # Any user may take a name in the abstract namespace.
+    if user_of(talk) != os.getuid():
+        talk.close()
+        raise SogError(f"the evaluator process called {name} is another user's")
     return talk
+
+
+def user_of(talk: socket.socket) -> int:
+    """The user whose process is on the other side."""
+    credentials = talk.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[1])
 
 
 def send(talk: socket.socket, message: Message) -> None:
