@@ -185,9 +185,9 @@ FIGURES: Final = (
     ),
     _exploit(
         "'holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)'",
-        "-s 400 -c 4 --seeds 3",
+        "-s 400 -c 1 --seeds 3",
         _SOLVING,
-        150,
-        "26.4,24.6,28.0",
+        170,
+        "20.9,20.7,21.1",
     ),
 )
