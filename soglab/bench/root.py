@@ -22,7 +22,7 @@ from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.settings import Budget
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves import weighing
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator
@@ -75,36 +75,45 @@ ROOT: Final = Benchmark(
 )
 
 
-def bench_root(game: Game, network: CVPN, budgets: Sequence[Budget], rounds: int, report: Report) -> Iterator[RootRow]:
-    """A row for each budget: of `rounds` searches the one that took the median time; `report` hears of progress."""
+def bench_root(
+    game: Game, network: CVPN, budgets: Sequence[Budget], rounds: int, closed: bool, report: Report
+) -> Iterator[RootRow]:
+    """A row for each budget: of `rounds` searches the one that took the median time; `report` hears of progress.
+
+    closed: leaves where chance is to move are never opened.
+    """
     with one_core():
         evaluator = network_evaluator(network)
         with watching_searches(Stopwatch()):
-            _search(game, Budget(2), evaluator)  # compiles
+            _search(game, _settings(Budget(2), closed), evaluator)  # compiles
         for k, budget in enumerate(budgets):
             report(k, f"SoG{budget}")
-            made = [_row(game, budget, evaluator, name_of(network.shape)) for _ in range(rounds)]
+            made = [_row(game, _settings(budget, closed), evaluator, name_of(network.shape)) for _ in range(rounds)]
             yield sorted(made, key=lambda row: row.processor_seconds)[rounds // 2]
 
 
-def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:
-    resolving = Resolving(PublicTree(game), int(game.actor(game.root())), 0, None, ResolveSettings(budget), seed=0)
+def _settings(budget: Budget, closed: bool) -> ResolveSettings:
+    return ResolveSettings(budget, SearchSettings(chance_leaves=closed))
+
+
+def _search(game: Game, settings: ResolveSettings, evaluator: Evaluator) -> Lookahead:
+    resolving = Resolving(PublicTree(game), int(game.actor(game.root())), 0, None, settings, seed=0)
     run(resolving, evaluator)
     return resolving.solved().tree
 
 
-def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> RootRow:
+def _row(game: Game, settings: ResolveSettings, evaluator: Evaluator, network: str) -> RootRow:
     watch, counting = Stopwatch(), CountingEvaluator(evaluator)
     with watching_searches(watch):
         watch.restart()
         started = time.process_time()
-        tree = _search(game, budget, watch.timed(NETWORK, counting))
+        tree = _search(game, settings, watch.timed(NETWORK, counting))
         total, processor = watch.total(), time.process_time() - started
     shares = {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}
     sweeps = sum(shares[part] for part in SWEEPS)
     return RootRow(
         game=game.name,
-        search=str(budget),
+        search=str(settings.budget),
         network=network,
         seconds=total,
         processor_seconds=processor,

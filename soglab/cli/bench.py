@@ -148,6 +148,9 @@ def bench_root_search(
         str, typer.Option(callback=not_blank, help="Hidden layers x width of the untrained network.")
     ] = "3x256",
     rounds: Annotated[int, _count("Searches with each budget; the median is shown.")] = 3,
+    chance_leaves: Annotated[
+        bool, typer.Option("--chance-leaves", help="Never open a leaf where chance is to move.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Seconds and memory of a search from a game's first decision, and where the time goes.
@@ -163,7 +166,7 @@ def bench_root_search(
     made = make_game(game)
     depth, width = network_size(network)
     untrained = CVPN(shape_for(made, width, depth, crossed=made.crossed))
-    rows = measured(ROOT, len(budgets), partial(bench_root, made, untrained, budgets, rounds))
+    rows = measured(ROOT, len(budgets), partial(bench_root, made, untrained, budgets, rounds, chance_leaves))
     show(ROOT, rows, as_json, {"load": os.getloadavg()[0]})
 
 

@@ -19,7 +19,7 @@ def test_rows_of_the_whole_game() -> None:
     def report(done: int, what: str) -> None:
         told.append((done, what))
 
-    rows = list(bench_root(game, network, [Budget(3, 0.5), Budget(6)], 1, report))
+    rows = list(bench_root(game, network, [Budget(3, 0.5), Budget(6)], 1, False, report))
     assert [row.search for row in rows] == ["(3,0.5)", "(6,1)"]
     assert told == [(0, "SoG(3,0.5)"), (1, "SoG(6,1)")]
     for row, expansions in zip(rows, (3, 6), strict=True):
@@ -30,3 +30,14 @@ def test_rows_of_the_whole_game() -> None:
         assert row.nodes > expansions
         assert row.tree_megabytes > row.nodes * 2652 * 5 * 8e-6
         assert row.beliefs >= row.leaves
+
+
+def test_chance_can_be_left_closed() -> None:
+    """Leduc's board is not dealt in the tree then: every leaf that is left is an end or chance's."""
+    game = make_game("leduc_poker")
+    network = CVPN(shape_for(game, width=8, depth=1))
+    opened, closed = (
+        next(iter(bench_root(game, network, [Budget(200)], 1, chance, lambda done, what: None))).nodes
+        for chance in (False, True)
+    )
+    assert closed < 40 < opened
