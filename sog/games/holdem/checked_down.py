@@ -13,11 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Float32, Float64
+from sog.arrays import Array, Float32, Float64
 from sog.games.holdem import scores
 from sog.games.holdem.betting import BOARD_CARDS, RIVER
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, disjoint_pairs
 from sog.games.holdem.equity import BOARDS, preflop_signs
+from sog.games.holdem.strength import ladder
+from sog.games.kernels import kernel
 
 __all__ = ["checked_down"]
 
@@ -33,9 +35,58 @@ def checked_down(board: tuple[int, ...], ranges: tuple[Float64, Float64]) -> tup
     board: its cards.  ranges: float64[B, 1326] of both players.  A new flop takes 0.15 s; without a board the table of
     all pairs of hands is read, which is counted once (equity.py).
     """
-    # Both at once: reading the matrix takes most of the time.
-    shares = _shares(_signs(tuple(sorted(board))), np.concatenate(ranges[::-1]))
+    # Both at once: reading a matrix takes most of the time.
+    against = np.concatenate(ranges[::-1])
+    if len(board) == _FULL:
+        order, shares = ladder(board), np.zeros_like(against)
+        _on_full_board(order.hands, order.ends, LOW, HIGH, against, shares)
+    else:
+        shares = _shares(_signs(tuple(sorted(board))), against)
     return shares[: len(ranges[0])], shares[len(ranges[0]) :]
+
+
+@kernel
+def _on_full_board(hands: Array, ends: Array, low: Array, high: Array, ranges: Array, shares: Array) -> None:
+    """shares[b, i] = (weaker - stronger) / met, the range's weights of hands that share no card with i; else 0.
+
+    One pass from the weakest hand on, with sums by card: met = T - C[low] - C[high] + r[i], and likewise of the hands
+    so far. As in `_shares`, 0 where next to none of the range is met.
+    hands, ends: of a Ladder.  low, high: int32[1326].  ranges, shares: float64[B, 1326].
+    """
+    count = len(hands)
+    whole, upto, below = np.zeros(52), np.zeros(52), np.zeros(52)
+    for b in range(len(ranges)):
+        whole[:], upto[:], below[:] = 0.0, 0.0, 0.0
+        total, most = 0.0, 0.0
+        for k in range(count):
+            i = hands[k]
+            total += ranges[b, i]
+            whole[low[i]] += ranges[b, i]
+            whole[high[i]] += ranges[b, i]
+        for k in range(count):
+            i = hands[k]
+            most = max(most, total - whole[low[i]] - whole[high[i]] + ranges[b, i])
+        so_far, before, k = 0.0, 0.0, 0
+        while k < count:
+            stop = ends[k]
+            # A run of equal hands joins the sums `upto`; `below` has those before it.
+            for at in range(k, stop):
+                i = hands[at]
+                so_far += ranges[b, i]
+                upto[low[i]] += ranges[b, i]
+                upto[high[i]] += ranges[b, i]
+            for at in range(k, stop):
+                i = hands[at]
+                met = total - whole[low[i]] - whole[high[i]] + ranges[b, i]
+                weaker = before - below[low[i]] - below[high[i]]
+                # Hand i itself is among the equals, and is taken away twice by its cards.
+                weaker_or_equal = so_far - upto[low[i]] - upto[high[i]] + ranges[b, i]
+                if met > 1e-6 * most:
+                    shares[b, i] = (weaker + weaker_or_equal - met) / met
+            for at in range(k, stop):
+                i = hands[at]
+                below[low[i]], below[high[i]] = upto[low[i]], upto[high[i]]
+            before, k = so_far, stop
 
 
 def _shares(signs: Float32, weights: Float64) -> Float64:
