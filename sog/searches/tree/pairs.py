@@ -9,6 +9,7 @@ from __future__ import annotations
 from sog.arrays import Array
 from sog.games.base import DENSE, SPARSE
 from sog.searches.kernels.jit import inlined, njit
+from sog.searches.kernels.registers import sum_of
 from sog.searches.kernels.spans import dot
 from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 from sog.searches.tree import cards, sparse
@@ -40,8 +41,13 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: Players)
         start, offset0, width0 = operator.start, node.offset[0], node.width[0]
         offset1, width1 = node.offset[1], node.width[1]
         if players & Players.FIRST:  # row by row: each is one product with the reach
-            for i in range(width0):
-                cfv[offset0 + i] = dot(values, start + i * width1, reach, offset1, width1) * scale
+            if width1 <= LANES64:  # which is then one register, loaded once; `dot` of the same bits
+                theirs = load_first(reach, offset1, width1)
+                for i in range(width0):
+                    cfv[offset0 + i] = sum_of(load_first(values, start + i * width1, width1) * theirs) * scale
+            else:
+                for i in range(width0):
+                    cfv[offset0 + i] = dot(values, start + i * width1, reach, offset1, width1) * scale
         if players & Players.SECOND:  # a register of columns at a time, down all rows
             for j in range(0, width1, LANES64):
                 row, left, total = start + j, width1 - j, splat(0.0)
