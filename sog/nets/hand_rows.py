@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 import torch
 from torch import nn
 
-from sog.arrays import Array, Float32, Int64
+from sog.arrays import Float32
 from sog.games.holdem.cards import HANDS
 from sog.nets.cpu import hand_layers
 from sog.nets.cpu.dense import registers_here
 from sog.nets.hands import HandNetwork, Seen, outputs_of
+from sog.nets.packed_layers import PackedLayers, linear_layers, table_of
 from sog.nets.shape import NetworkShape
 from sog.searches.kernels.vectors import padded
 from sog.searches.leaves.evaluator import Wanted
@@ -53,48 +51,18 @@ def _packed(network: HandNetwork) -> hand_layers.Hands:
     # The context sees both summaries, each padded, then the features and the player.
     places = np.concatenate([np.arange(narrow), wide + np.arange(narrow), 2 * wide + np.arange(shape.features + 1)])
     parts = [
-        _Part.of(_linear(network.first)),
-        _Part.of([*_linear(network.context), network.added], places, 2 * wide + shape.features + 1),
-        _Part.of(_linear(network.second), inputs=wide),
-        _Part.of([_together(network.value_last, network.policy_last)], inputs=wide),
+        PackedLayers.of(linear_layers(network.first)),
+        PackedLayers.of([*linear_layers(network.context), network.added], places, 2 * wide + shape.features + 1),
+        PackedLayers.of(linear_layers(network.second), inputs=wide),
+        PackedLayers.of([_together(network.value_last, network.policy_last)], inputs=wide),
     ]
-    widths = np.zeros((len(parts), max(len(part.widths) for part in parts)), dtype=np.int64)
-    for row, part in zip(widths, parts, strict=True):
-        row[: len(part.widths)] = part.widths
+    widths, depths = table_of(parts)
     most = int(widths.max())
     one, two = np.zeros((2, hand_layers.ROWS * most), dtype=np.float32)
     first, context, second, last = (part.weights for part in parts)
-    depths: Int64 = np.array([max(0, len(part.widths) - 1) for part in parts], dtype=np.int64)
     seen: Float32 = np.zeros(2 * HANDS * wide, dtype=np.float32)
     asked: Float32 = np.zeros((2, 4 * wide + 2 * most), dtype=np.float32)
     return hand_layers.Hands(first, context, second, last, widths, depths, registers_here(), seen, one, two, asked)
-
-
-class _Part(NamedTuple):
-    """Layers one after the other.  weights: float32[*], as dense.layer reads them.  widths: of inputs and outputs."""
-
-    weights: Float32
-    widths: list[int]
-
-    @classmethod
-    def of(cls, layers: Sequence[nn.Linear], places: Int64 | None = None, inputs: int = 0) -> _Part:
-        """places, inputs: where the first layer's inputs lie in a row, and how long that is; by default in order."""
-        flat: list[Array] = [np.zeros(0, dtype=np.float32)]
-        widths: list[int] = []
-        for linear in layers:
-            weight, bias = linear.weight.detach().cpu().numpy().T, linear.bias.detach().cpu().numpy()
-            at = places if places is not None and not widths else np.arange(len(weight))
-            rows = widths[-1] if widths else (inputs or len(weight))
-            block = np.zeros((1 + rows, padded(len(bias))), dtype=np.float32)
-            # The bias lies in the row before the weights.
-            block[0, : len(bias)], block[1 + at, : len(bias)] = bias, weight
-            flat.append(block.ravel())
-            widths = [*(widths or [rows]), block.shape[1]]
-        return cls(np.concatenate(flat), widths)
-
-
-def _linear(layers: nn.Sequential) -> list[nn.Linear]:
-    return [layer for layer in layers.modules() if isinstance(layer, nn.Linear)]
 
 
 def _together(one: nn.Linear, two: nn.Linear) -> nn.Linear:

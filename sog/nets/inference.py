@@ -1,4 +1,4 @@
-"""Evaluators of a search's beliefs by a network: Numba for small MLPs, resnets and hands, PyTorch for any network.
+"""Evaluators of a search's beliefs by a network: Numba for small MLPs and networks of other kinds, PyTorch for any.
 
 ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`soglab.bench.network`).
 """
@@ -23,6 +23,8 @@ from sog.nets.hand_rows import HandRows
 from sog.nets.hands import HandNetwork
 from sog.nets.resnet import inference_copy
 from sog.nets.shape import NetworkShape
+from sog.nets.station_rows import StationRows
+from sog.nets.stations import StationNetwork
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
 from sog.searches.leaves.pairing import plain_pairing
 
@@ -44,7 +46,9 @@ def network_evaluator(network: CVPN) -> Evaluator:
     resnet = network.shape.kind == "resnet"
     if uses_kernels(network):
         if isinstance(network.body, HandNetwork):
-            return JoiningEvaluator(hand_answer(network.body))
+            return JoiningEvaluator(rows_answer(HandRows(network.body)))
+        if isinstance(network.body, StationNetwork):
+            return StationEvaluator(StationRows(network.body))
         return ResNetEvaluator(network) if resnet else JoiningEvaluator(MlpAnswer(network))
     if resnet:
         return TorchEvaluator(inference_copy(network))
@@ -52,9 +56,10 @@ def network_evaluator(network: CVPN) -> Evaluator:
 
 
 def uses_kernels(network: CVPN) -> bool:
-    """Whether Numba's kernels evaluate it by default: on the CPU resnets, networks over hands, and smaller MLPs."""
-    few = sum(weight.numel() for weight in network.parameters()) < WIDE
-    return _on_cpu(network) and (network.shape.kind in ("resnet", "hands") or (network.shape.kind == "mlp" and few))
+    """Whether Numba's kernels evaluate it by default: on the CPU all but an MLP that is large or gelu."""
+    if network.shape.kind == "mlp" and sum(weight.numel() for weight in network.parameters()) >= WIDE:
+        return False
+    return _on_cpu(network) and network.shape.kind != "gelu"
 
 
 def _on_cpu(network: CVPN) -> bool:
@@ -91,6 +96,16 @@ class TorchEvaluator:
         with torch.inference_mode():
             rows: Float32 = self.network.part(torch.from_numpy(x).to(self.device), wanted).cpu().numpy()
         return rows
+
+
+class StationEvaluator:
+    """The answers of a network over stations: the beliefs of all searches in one call, whatever their public trees."""
+
+    def __init__(self, rows: StationRows) -> None:
+        self.rows = rows
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return answer_by_rows(self.rows.shape, requests, self.rows)
 
 
 class ResNetEvaluator:
@@ -199,9 +214,8 @@ class MlpAnswer:
         return self._plain[wanted]
 
 
-def hand_answer(network: HandNetwork) -> Answer:
-    """The answers of a network over hold'em's hands on one core, with a copy of its weights."""
-    rows = HandRows(network)
+def rows_answer(rows: HandRows | StationRows) -> Answer:
+    """The answers of a network over hands or stations on one core."""
 
     def answer(beliefs: Beliefs) -> Evaluations:
         return split_output(rows.shape, beliefs, rows(encode(beliefs), beliefs.wanted))

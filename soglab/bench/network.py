@@ -20,23 +20,27 @@ from sog.arrays import Float32, Int32
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.games.holdem.hand_inputs import has_hand_inputs
+from sog.games.scotland_yard.station_inputs import has_station_inputs
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
+from sog.nets.hand_rows import HandRows
 from sog.nets.hands import HandNetwork
 from sog.nets.inference import (
     Answer,
     MlpAnswer,
     ResNetEvaluator,
-    hand_answer,
     onnx_answer,
     onnx_rows,
+    rows_answer,
     torch_answer,
     uses_kernels,
 )
 from sog.nets.one_core import one_core
 from sog.nets.resnet import inference_copy
 from sog.nets.shape import shape_for
-from sog.searches.leaves.evaluator import Beliefs
+from sog.nets.station_rows import StationRows
+from sog.nets.stations import StationNetwork
+from sog.searches.leaves.evaluator import Beliefs, Wanted
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.form import Benchmark, Column, table
 from soglab.bench.stopwatch import in_turn
@@ -47,6 +51,7 @@ BATCHES: Final = (1, 16, 64, 512)
 RESNET_BATCHES: Final = (1, 8, 64, 256)
 HANDS: Final = ((64, 2),)
 HAND_BATCHES: Final = (1, 4, 16, 64)
+STATIONS: Final = ((64, 1),)
 # Evaluates the beliefs that are measured with.
 _Once = Callable[[], object]
 
@@ -81,7 +86,7 @@ def bench(
 ) -> Iterator[BackEndRow]:
     """Back ends take turns, each answering about `rows_a_round` beliefs a turn; the least of `rounds` counts.
 
-    kind: of network: mlp, hands, or resnet, of which planes are made once and not counted.
+    kind: of network: mlp, hands, stations (values alone), or resnet, of which planes are made once and not counted.
     """
     public = PublicTree(make_game(game))
     if kind == "mlp":
@@ -111,21 +116,24 @@ def _ongoing(public: PublicTree) -> Int32:
 
 
 def random_beliefs(public: PublicTree, count: int, rng: np.random.Generator) -> Beliefs:
-    """Beliefs with ranges drawn uniformly, at decision and chance nodes drawn uniformly (planes: in random games)."""
-    ranges = [rng.dirichlet(np.ones(slots), count) for slots in public.game.num_slots]
-    while public.game.planes is not None and len(_ongoing(public)) < count:
+    """Beliefs with ranges drawn uniformly, at decision and chance nodes drawn uniformly of what is listed.
+
+    Boards and maps are not listed before: nodes of random games are.
+    """
+    game = public.game
+    ranges = [rng.dirichlet(np.ones(slots), count) for slots in game.num_slots]
+    while (game.planes is not None or has_station_inputs(game)) and len(_ongoing(public)) < count:
         _random_line(public, rng)
     return Beliefs(public, rng.choice(_ongoing(public), count), np.concatenate(ranges, axis=1))
 
 
 def _random_line(public: PublicTree, rng: np.random.Generator) -> None:
-    """List the positions of a random game of at most 40 moves."""
+    """List the public states of a random game's first 40 events."""
     node = 0
     for _ in range(40):
-        actions = public.actions(node)
-        if len(actions) == 0:
+        if not public.list_fan(node) or public.num_edges(node) == 0:
             return
-        node = public.child(node, int(rng.integers(len(actions))))
+        node = public.child(node, int(rng.integers(public.num_edges(node))))
 
 
 def _mlps(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
@@ -157,11 +165,19 @@ def _by_torch(module: CVPN, x: Float32) -> object:
 def _hands(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
     """From beliefs to evaluations, hold'em's baseline included."""
     assert isinstance(network.body, HandNetwork)
-    answers = {"numba": hand_answer(network.body), "pytorch": torch_answer(network)}
+    answers = {"numba": rows_answer(HandRows(network.body)), "pytorch": torch_answer(network)}
     return {name: partial(answer, beliefs) for name, answer in answers.items()}
 
 
-_BACK_ENDS: Final = {"mlp": _mlps, "resnet": _resnets, "hands": _hands}
+def _stations(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
+    """From beliefs to values: logits are PyTorch's in both."""
+    assert isinstance(network.body, StationNetwork)
+    answers = {"numba": rows_answer(StationRows(network.body)), "pytorch": torch_answer(network)}
+    asked = beliefs._replace(wanted=Wanted.VALUES)
+    return {name: partial(answer, asked) for name, answer in answers.items()}
+
+
+_BACK_ENDS: Final = {"mlp": _mlps, "resnet": _resnets, "hands": _hands, "stations": _stations}
 
 
 def _has_onnx() -> bool:
@@ -176,6 +192,8 @@ def main() -> None:
             rows = bench(text, RESNETS, RESNET_BATCHES, 7, 500, "resnet")
         elif has_hand_inputs(game):
             rows = bench(text, HANDS, HAND_BATCHES, 7, 64, "hands")
+        elif has_station_inputs(game):
+            rows = bench(text, STATIONS, BATCHES, 15, 500, "stations")
         else:
             rows = bench(text)
         Console().print(table(BACK_ENDS, list(rows), {}))

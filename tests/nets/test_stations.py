@@ -21,9 +21,12 @@ from sog.games.scotland_yard.map import read_map
 from sog.games.scotland_yard.rules import DOUBLE, TICKETS
 from sog.games.scotland_yard.station_inputs import StationInputs, pairs_of, station_inputs
 from sog.nets.cvpn import CVPN
+from sog.nets.inference import StationEvaluator, TorchEvaluator, network_evaluator
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import is_for, same_weights, shape_for
-from sog.searches.leaves.evaluator import Wanted
+from sog.nets.station_rows import StationRows
+from sog.nets.stations import StationNetwork
+from sog.searches.leaves.evaluator import Beliefs, Wanted
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_meta, load_network
 
@@ -37,9 +40,9 @@ def chase(text: str = CUT) -> ScotlandYard:
     return game
 
 
-def random_network(game: ScotlandYard, seed: int = 0) -> CVPN:
+def random_network(game: ScotlandYard, seed: int = 0, width: int = 16, depth: int = 1) -> CVPN:
     """A small network that answers something."""
-    network = CVPN(shape_for(game, 16, 1, "stations"), seed)
+    network = CVPN(shape_for(game, width, depth, "stations"), seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for weight in network.parameters():
@@ -88,6 +91,42 @@ def test_values_and_logits_are_the_same_alone() -> None:
     both, values = answers(network, x), network.shape.num_values
     np.testing.assert_allclose(answers(network, x, Wanted.VALUES), both[:, :values], atol=1e-6)
     np.testing.assert_allclose(answers(network, x, Wanted.POLICIES), both[:, values:], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "depth"), [(CUT, 24, 1), (RING, 16, 2), (f"{CUT[:-1]},detectives=5)", 40, 2)]
+)
+def test_the_kernel_answers_as_pytorch_does(text: str, width: int, depth: int) -> None:
+    """Whatever the width, padded or not, also before detectives have a station; a belief alone has the same bits."""
+    game = chase(text)
+    network = random_network(game, width=width, depth=depth)
+    assert isinstance(network.body, StationNetwork)
+    rows, x = StationRows(network.body), encoded(game, states_of(game, 60))
+    values = rows(x, Wanted.VALUES)
+    np.testing.assert_allclose(values, answers(network, x, Wanted.VALUES), atol=2e-6)
+    np.testing.assert_allclose(rows(x, Wanted.BOTH), answers(network, x), atol=2e-6)
+    for k in range(0, 60, 7):
+        np.testing.assert_array_equal(rows(x[k : k + 1], Wanted.VALUES)[0], values[k])
+
+
+def test_a_search_of_two_games_gets_each_tree_s_answers() -> None:
+    game = chase()
+    network = random_network(game)
+    evaluator = network_evaluator(network)
+    assert isinstance(evaluator, StationEvaluator)
+    asked = []
+    for seed in (1, 2):
+        public, rng = PublicTree(game), np.random.default_rng(seed)
+        for node in range(200):
+            public.list_fan(node)
+            for edge in range(min(3, public.num_edges(node))):
+                public.child(node, edge)
+        nodes = rng.choice(np.flatnonzero(public.nodes.actor[: public.size] <= NATURE), 5).astype(np.int32)
+        ranges = np.concatenate([rng.dirichlet(np.ones(n), 5) for n in game.num_slots], axis=1)
+        asked += [Beliefs(public, nodes, ranges, wanted) for wanted in Wanted]
+    for got, want in zip(evaluator(asked), TorchEvaluator(network)(asked), strict=True):
+        np.testing.assert_allclose(got.values, want.values, atol=2e-6)
+        np.testing.assert_allclose(got.logits, want.logits, atol=2e-6)
 
 
 def test_the_values_sum_to_zero_and_stay_within_bounds() -> None:

@@ -267,12 +267,12 @@ def _value(net: Network, number: int, board: int) -> float:
     for k in range(0, net.linear[VALUE, LINEAR_INPUTS], LANES32):
         hidden = larger(load(net.hidden, np.uint64(k)), splat(np.float32(0.0)))
         total += hidden * load(net.weights, np.uint64(at + LANES32 + k))
-    value: float = _tanh(np.float64(net.weights[at] + sum_of(total)))
+    value: float = tanh(np.float64(net.weights[at] + sum_of(total)))
     return value
 
 
 @inlined
-def _tanh(x: float) -> float:
+def tanh(x: float) -> float:
     """tanh to 1e-12, of sums, products and quotients alone: a library's last bits depend on its version.
 
     tanh |x| = (1 - e^(-2|x|)) / (1 + e^(-2|x|)).

@@ -1,0 +1,56 @@
+"""Linear layers of PyTorch as Numba kernels read them: biases and weights in a row, widths padded to whole registers.
+
+For networks whose layers are shared by hands (hand_rows.py) or stations (station_rows.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from torch import nn
+
+from sog.arrays import Array, Float32, Int64
+from sog.searches.kernels.vectors import padded
+
+__all__ = ["PackedLayers", "linear_layers", "table_of"]
+
+
+class PackedLayers(NamedTuple):
+    """Layers one after the other, a padded output is 0 before its ReLU.
+
+    weights: float32[*], of each layer the biases [N], then the weights [K, N].  widths: of inputs and outputs.
+    """
+
+    weights: Float32
+    widths: list[int]
+
+    @classmethod
+    def of(cls, layers: Sequence[nn.Linear], places: Int64 | None = None, inputs: int = 0) -> PackedLayers:
+        """places, inputs: where the first layer's inputs lie in a row, and how long that is; by default in order."""
+        flat: list[Array] = [np.zeros(0, dtype=np.float32)]
+        widths: list[int] = []
+        for linear in layers:
+            weight, bias = linear.weight.detach().cpu().numpy().T, linear.bias.detach().cpu().numpy()
+            at = places if places is not None and not widths else np.arange(len(weight))
+            rows = widths[-1] if widths else (inputs or len(weight))
+            block = np.zeros((1 + rows, padded(len(bias))), dtype=np.float32)
+            # The bias lies in the row before the weights.
+            block[0, : len(bias)], block[1 + at, : len(bias)] = bias, weight
+            flat.append(block.ravel())
+            widths = [*(widths or [rows]), block.shape[1]]
+        return cls(np.concatenate(flat), widths)
+
+
+def linear_layers(layers: nn.Module) -> list[nn.Linear]:
+    """A module's linear layers in their order."""
+    return [layer for layer in layers.modules() if isinstance(layer, nn.Linear)]
+
+
+def table_of(parts: Sequence[PackedLayers]) -> tuple[Int64, Int64]:
+    """int64[P, *]: a row of widths for each part, zeros behind them.  int64[P]: how many layers each has."""
+    widths = np.zeros((len(parts), max(len(part.widths) for part in parts)), dtype=np.int64)
+    for row, part in zip(widths, parts, strict=True):
+        row[: len(part.widths)] = part.widths
+    return widths, np.array([max(0, len(part.widths) - 1) for part in parts], dtype=np.int64)
