@@ -40,7 +40,7 @@ def tournament(
 
         rounds = 10     # openings a pair; each is played both ways round
 
-        plies = 4       # random moves that begin each opening; or openings = ["e2e4 e7e5", ...]
+        plies = 4       # random moves that begin each opening; or openings = ["e2e4 e7e5", ...], or "book.pgn" or .sgf
 
         # gauntlet = "sog"     only the games of this agent
 

@@ -28,6 +28,7 @@ from sog.play.match import Contestant, PlayerContestant
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits
 from sog.protocols.gtp_client import GtpContestant
+from sog.protocols.opening_book import openings_in
 from sog.protocols.tournament_hands import check_entrant, entrant_of
 from sog.protocols.tournament_opponents import OPPONENTS, Opponent
 from sog.protocols.uci_client import UciContestant
@@ -50,7 +51,8 @@ _DAY: Final = 86_400.0
 class Tournament:
     """A round robin, or one agent against all others: each pair plays `rounds` openings or deals, both ways round.
 
-    plies: random moves that begin each opening, drawn from the seed.  openings: lists of moves instead.
+    plies: random moves that begin each opening, drawn from the seed.  openings: lists of moves instead, the file's own
+    or those of a PGN or SGF file.
     longest: moves after which a game is a draw.  patience: seconds before a silent program has lost.
     gauntlet: the agent whose games alone are played; "" for all.
     digest: of the file's text, so that a changed file is not resumed.
@@ -110,12 +112,12 @@ def read_tournament(path: Path) -> Tournament:
     except RecursionError as error:
         raise SettingError(f"{path}: brackets within brackets too deep") from error
     try:
-        return _tournament(table, text)
+        return _tournament(table, text, path.parent)
     except (SettingError, GameError) as error:
         raise SettingError(f"{path}: {error}") from error
 
 
-def _tournament(table: Keys, text: bytes) -> Tournament:
+def _tournament(table: Keys, text: bytes, folder: Path) -> Tournament:
     refuse_unknown("the file", table, _TOP)
     game = make_game(take(table, "game", str))
     refuse_finished(game)
@@ -133,15 +135,19 @@ def _tournament(table: Keys, text: bytes) -> Tournament:
     gauntlet = take(table, "gauntlet", str, "")
     if gauntlet and gauntlet not in agents:
         raise SettingError(f"gauntlet names no agent: {shown(gauntlet)}")
-    openings = tuple(_opening(game, line) for line in take(table, "openings", list, []))
-    if openings and "plies" in table:
+    plies, book = whole(table, "plies", 0, 1000, 0), isinstance(table.get("openings"), str)
+    if book:
+        openings = openings_in(folder / table["openings"], game, plies if "plies" in table else None)
+    else:
+        openings = tuple(_opening(game, line) for line in take(table, "openings", list, []))
+    if openings and "plies" in table and not book:
         raise SettingError("openings are listed, or drawn with a number of plies: not both")
     rounds = whole(table, "rounds", 1, _MOST_GAMES, len(openings) or 1)
     pairs = len(agents) - 1 if gauntlet else len(agents) * (len(agents) - 1) // 2
     if (games := 2 * rounds * pairs) > _MOST_GAMES:
         raise SettingError(f"that would be {games:,} games; at most {_MOST_GAMES:,}")
-    seed, plies = whole(table, "seed", 0, _SEEDS, 0), whole(table, "plies", 0, 1000, 0)
-    longest, digest = whole(table, "longest", 1, _MOST_GAMES, 1000), _digest(text, agents)
+    seed, longest = whole(table, "seed", 0, _SEEDS, 0), whole(table, "longest", 1, _MOST_GAMES, 1000)
+    digest = _digest(text + repr(openings).encode() * book, agents)
     return Tournament(game, rounds, seed, plies, openings, longest, patience, agents, digest, gauntlet)
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sog.errors import GameError, SettingError, SogError
 from sog.files import bounded_json
-from sog.games.base import TERMINAL, Game, State
+from sog.games.base import TERMINAL, Game
 from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
+from sog.games.boards.pgn_reader import pgn_actions, read_pgn
 from sog.games.boards.sgf_reader import read_sgf
 from sog.web.offers import Offers
 
@@ -20,11 +21,6 @@ __all__ = ["SavedGame", "read_game"]
 
 _FORM: Final = 1  # of our own record
 _MOST: Final = 2_000  # moves
-_TAG: Final = re.compile(r'^\s*\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$', re.MULTILINE)
-_ASIDE: Final = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*|\$\d+", re.MULTILINE)
-_RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
-_SAN: Final = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([QRBN]))?[+#]?[!?]{0,2}")
-_CASTLING: Final = {"O-O": "g", "O-O-O": "c", "0-0": "g", "0-0-0": "c"}
 
 
 @dataclass(frozen=True)
@@ -90,69 +86,22 @@ def _sgf(text: str, offers: Offers) -> SavedGame:
 
 def _pgn(text: str, offers: Offers) -> SavedGame:
     """The first game's main line."""
-    tags = dict(_TAG.findall(text))
-    words = _main_line(_ASIDE.sub(" ", _TAG.sub("", text, count=len(tags))))
-    if not tags and not words:
+    first = next(read_pgn(text), None)
+    if first is None:
         raise SettingError("neither PGN, nor SGF, nor a record of this program")
-    game = next((each for name in _chess_names(tags) if name in offers.games for each in [offers.game(name)]), None)
+    names = _chess_names(first.tags)
+    game = next((each for name in names if name in offers.games for each in [offers.game(name)]), None)
     if not isinstance(game, Chess):
-        raise SettingError(f"this position is not offered here: begin with `sog serve '{_chess_names(tags)[-1]}'`")
-    actions, state = list[int](), game.root()
-    for word in words:
-        if game.actor(state) == TERMINAL or len(actions) > _MOST:
-            raise SettingError("this game has moves after its end")
-        actions.append(_san(game, state, word))
-        state = game.child(state, game.actions(state).tolist().index(actions[-1]))
-    return SavedGame(game.name, None, _columns(game, actions))
+        raise SettingError(f"this position is not offered here: begin with `sog serve '{names[-1]}'`")
+    return SavedGame(game.name, None, _columns(game, pgn_actions(game, first.words[: _MOST + 1])))
 
 
-def _chess_names(tags: dict[str, str]) -> list[str]:
+def _chess_names(tags: Mapping[str, str]) -> list[str]:
     """The games that begin where a PGN does."""
     fen = tags.get("FEN", "")
     if len(fen) > 100 or not re.fullmatch(r"[\w/ -]*", fen):
         raise SettingError("its FEN is malformed")
     return [f"chess(fen={fen})", f'chess(fen="{fen}")'] if fen else ["chess"]
-
-
-def _main_line(text: str) -> list[str]:
-    """The moves, without numbers, variations and the result; the first result ends it."""
-    depth, found = 0, list[str]()
-    for token in re.findall(r"[()]|[^\s()]+", text):
-        depth += (token == "(") - (token == ")")
-        if depth or token == ")":
-            continue
-        word = re.sub(r"^\d+\.+", "", token)
-        if word in _RESULTS:
-            break
-        if word and not re.fullmatch(r"\d+|\.+", word):
-            found.append(word)
-    return found
-
-
-def _san(game: Chess, state: State, word: str) -> int:
-    """The only legal action that a word of standard algebraic notation can mean."""
-    mover = game.state_name(state).split()[1]
-    rows = [re.sub(r"\d", lambda n: "." * int(n[0]), row) for row in game.state_name(state).split()[0].split("/")]
-    found = []
-    castled, match = _CASTLING.get(word.rstrip("+#!?")), _SAN.fullmatch(word)
-    for action in game.actions(state).tolist():
-        name = game.action_name(state, action)
-        piece = rows[8 - int(name[1])]["abcdefgh".index(name[0])].upper()
-        if castled is not None:
-            rank = "1" if mover == "w" else "8"
-            fits = piece == "K" and name == f"e{rank}{castled}{rank}"
-        elif match is not None:
-            kind, file, rank, goal, promoted = match.groups()
-            fits = (piece, name[2:4], name[4:].upper()) == (kind or "P", goal, promoted or "")
-            fits = fits and name[0] in (file or name[0]) and name[1] in (rank or name[1])
-        else:
-            fits = False
-        if fits:
-            found.append(int(action))
-    if len(found) != 1:
-        shown = re.sub(r"[^ -~]", "?", word[:12])
-        raise GameError(f"{shown} is {'no legal move' if not found else 'more than one move'} where it is played")
-    return found[0]
 
 
 def _columns(game: Game, actions: Sequence[int]) -> tuple[int, ...]:

@@ -367,6 +367,79 @@ def test_listed_openings_are_played(tmp_path: Path) -> None:
     assert ["1. e4 e5" in record for record in records] == [True, True, False, False]
 
 
+BOOK = """[Event "one"]
+
+1. e4 {best by test} e5 (1... c5) 2. Nf3 Nc6 1-0
+
+[Event "two; {no comment}"]
+
+1. d4 d5 *
+
+1. e4 e5 2. Bc4 1/2-1/2
+"""
+COLLECTION = "(;SZ[5];B[cc]C[a \\] ( in a comment];W[cd](;B[aa])(;B[bb]))\n(;SZ[5];B[aa];W[])"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text", "plies", "lines"),
+    [
+        ("chess", "book.pgn", BOOK, None, ["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5", "e2e4 e7e5 f1c4"]),
+        ("chess", "book.pgn", BOOK, 2, ["e2e4 e7e5", "d2d4 d7d5"]),
+        ("chess", "games", "1. f3 e5 2. g4 Qh4# 0-1", 3, ["f2f3 e7e5 g2g4"]),
+        ("go(board_size=5,komi=0.5)", "book.sgf", COLLECTION, None, ["c3 c2 a5", "a5 pass"]),
+        ("go(board_size=5,komi=0.5)", "book.sgf", COLLECTION, 1, ["c3", "a5"]),
+    ],
+)
+def test_openings_come_from_a_file_beside_the_tournament_s(
+    tmp_path: Path, name: str, file: str, text: str, plies: int | None, lines: list[str]
+) -> None:
+    (tmp_path / file).write_text(text)
+    more = f'openings = "{file}"' + ("" if plies is None else f"\nplies = {plies}")
+    agents = "[agents.a]\nrandom = true\n[agents.b]\nrandom = true\n"
+    path = tmp_path / "matches.toml"
+    path.write_text(f'game = "{name}"\n{more}\n{agents}')
+    tournament, game = read_tournament(path), make_game(name)
+    assert tournament.rounds == len(lines)
+    named = []
+    for opening in openings_of(tournament):
+        words, state = [], game.root()
+        for action in opening:
+            words.append(game.action_name(state, action).lower())
+            state = game.child(state, game.actions(state).tolist().index(action))
+        named.append(" ".join(words))
+    assert named == lines
+    # Another book is another tournament: its games are not continued.
+    (tmp_path / file).write_text("1. a3 *" if name == "chess" else "(;SZ[5];B[dd])")
+    assert read_tournament(path).digest != tournament.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("chess", "1. e4 e5 2. Ke3 *", "game 1: Ke3 is no legal move"),
+        ("chess", "1. e4 *\n1. f3 e5 2. g4 Qh4# 0-1", "game 2: the opening ends the game; `plies`"),
+        ("chess", '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n1. e4 *', "it begins from a FEN"),
+        ("chess", "", "has no games"),
+        ("chess", "\udcff", "is no text"),
+        ("chess", None, "cannot be read: No such file"),
+        ("go(board_size=5,komi=0.5)", "(;SZ[9];B[aa])", "on a board of 9, not 5"),
+        ("go(board_size=5,komi=0.5)", "(;SZ[5];W[aa])", "do not take turns"),
+        ("go(board_size=5,komi=0.5)", "(;SZ[5];B[aa]", "no SGF"),
+        ("go(board_size=5,komi=0.5)", "1. e4", "no SGF"),
+        ("go(board_size=5,komi=0.5)", "(;SZ[5];B[aa];W[aa])", "game 1: "),
+        ("connect_four", "1. e4", "PGN of chess or SGF of Go"),
+    ],
+)
+def test_a_book_that_cannot_be_played_is_refused(tmp_path: Path, name: str, text: str | None, told: str) -> None:
+    if text is not None:
+        (tmp_path / "book").write_bytes(text.encode(errors="surrogateescape"))
+    path = tmp_path / "matches.toml"
+    path.write_text(f'game = "{name}"\nopenings = "book"\n[agents.a]\nrandom = true\n[agents.b]\nrandom = true\n')
+    with pytest.raises(SettingError) as refused:
+        read_tournament(path)
+    assert told in str(refused.value) and "\n" not in str(refused.value) and "book" in str(refused.value)
+
+
 def test_pgn_is_read_back_by_python_chess() -> None:
     """Castling, promotion, en passant, checks and mates, from the start and from a FEN."""
     pgn = pytest.importorskip("chess.pgn")
