@@ -72,7 +72,7 @@ def _lines(text: str, game: Game, plies: int | None) -> Iterator[tuple[int, ...]
 
 
 def _collection(text: str) -> Iterator[str]:
-    """The games of a collection: what stands in outermost brackets, outside of values."""
+    """The games of a collection: from an outermost bracket to its end; brackets in values do not count."""
     depth, start, quoted, escaped = 0, 0, False, False
     for at, character in enumerate(text):
         if quoted:  # inside [a value], in which \\ takes the next character as it is
