@@ -4,5 +4,5 @@
 - uci.py, chess_setup.py, chess_mates.py; gtp.py, gtp_clock.py, go_setup.py: our engines.
 - engine_process.py, uci_client.py, gtp_client.py: other programs' engines.
 - acpc_states.py, acpc_client.py, acpc_dealer.py, phh.py: poker.
-- tournament_file.py, tournament.py, tournament_opponents.py, tournament_hands.py: tournaments.
+- tournament_file.py, opening_book.py, tournament.py, tournament_opponents.py, tournament_hands.py: tournaments.
 """

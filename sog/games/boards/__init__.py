@@ -5,5 +5,5 @@ Read in this order:
 - connect_four.py, go.py, chess.py: the games and their planes.
 - go_area.py, go_life.py, go_resumed.py: how Go is scored, and play from positions that GTP sets up.
 - chess_moves.py, chess_positions.py, fen.py, chess_starts.py: chess moves as action numbers, and positions as FENs.
-- pgn.py, sgf.py, sgf_reader.py: records of games.
+- pgn.py, pgn_reader.py, sgf.py, sgf_reader.py: records of games.
 """
