@@ -1,4 +1,4 @@
-"""Student of Games' presets for Scotland Yard with inputs=stations: small searches, one network for every map."""
+"""Student of Games' presets for Scotland Yard with inputs=stations: many games by tiny searches, outcomes as targets."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ from sog.training.settings import TrainSettings
 
 __all__ = ["scotland_yard_preset"]
 
-# Eight updates a search: (30, 1) costs three times as much on London, nearly all of it values of leaves.
-_BUDGET: Final = Budget(16, 2.0)
+# Four updates a search. A game has a hundred searches and one outcome, so that many games teach more than searches that
+# see another move of the six in a round.
+_BUDGET: Final = Budget(8, 2.0)
+# Moves differ by a few hundredths of a value unit: with regrets worth a whole one four updates leave the prior as it is.
+_SEARCH: Final = SearchSettings(warm_start=0.2)
 
 
 def scotland_yard_preset(game: ScotlandYard, name: str) -> TrainSettings:
     """The settings called demo or full."""
     acting = SogActing(
-        SelfPlaySettings(ResolveSettings(_BUDGET), queries=0.5, uniform_queries=True, uniform_mix=0.15, td1=0.5),
-        QuerySettings(_BUDGET, SearchSettings(), recursive=0.1),
-        side_by_side=8,
+        SelfPlaySettings(ResolveSettings(_BUDGET, _SEARCH), queries=0.0, uniform_mix=0.02, td1=1.0),
+        QuerySettings(_BUDGET, _SEARCH, recursive=0.0),
+        side_by_side=32,
     )
     learner = LearnerSettings(
-        batch=128, learning_rate=2e-3, decay=0.5, decay_steps=2_500, policy_weight=0.1, updates_per_example=8.0
+        batch=128, learning_rate=2e-3, decay=0.5, decay_steps=6_000, policy_weight=0.1, updates_per_example=2.0
     )
     full = TrainSettings(acting, learner, shape_for(game, 64, 1, "stations"), games=0, rounds=3_000)
     if name == "full":
