@@ -21,8 +21,8 @@ class DocumentedFigure:
     """A command and what a page says that it prints.
 
     command: as it is run.  page: under docs/.  seconds: about, of one core.
-    figures: as the page writes them, by what they are: min, mean or max of an exploitability, else the entry of that
-    name in the experiment's comparison.
+    figures: as the page writes them, by what they are: min, mean or max of an exploitability, wins of a match, else
+    the entry of that name in the experiment's comparison.
     named: how the page names the command, where that differs, as with a table over budgets.
     """
 
@@ -48,6 +48,13 @@ def _reproduce(name: str, page: str, seconds: int, figures: Mapping[str, str]) -
     """`sog reproduce`; of CFR-D's experiments the page has the command once, for all of them."""
     named = f"`{name}`" if name.startswith("cfrd") else ""
     return DocumentedFigure(f"sog reproduce {name}", page, seconds, figures, named)
+
+
+def _london(simulations: int, options: str, seconds: int, wins: str, named: str = "") -> DocumentedFigure:
+    """London's network against PimBot."""
+    game = "'scotland_yard(map=london)'"
+    command = f"sog match {game} 'pimbot(simulations={simulations})' --game {game} {options}"
+    return DocumentedFigure(command, _HIDDEN, seconds, {"wins": wins}, named)
 
 
 def _resolved(rule: str, *figures: str) -> dict[str, str]:
@@ -190,4 +197,6 @@ FIGURES: Final = (
         170,
         "20.9,20.7,21.1",
     ),
+    _london(100, "--hands 100 --seed 1", 110, "84 ± 6.7%"),
+    _london(1_000, "--hands 80 --seed 2", 220, "40 ± 10%", "1,000 simulations | 80, 2 |"),
 )

@@ -52,6 +52,9 @@ def compare(figure: DocumentedFigure, printed: Mapping[str, Any]) -> list[Figure
 def _compared(where: str, written: str, printed: Mapping[str, Any]) -> FigureRow:
     if where in ("min", "mean", "max"):
         words = f"{printed['exploitability'][where]:.6g}"
+    elif where == "wins":
+        share, (low, high) = printed["wins"]["share"], printed["wins"]["interval95"]
+        words = f"{100 * share:.6g} ± {50 * (high - low):.6g}%"
     else:
         words = next((entry["ours"] for entry in printed["beside"] if entry["what"] == where), "is not printed")
     ours, theirs = _NUMBER.findall(words), _NUMBER.findall(written)

@@ -1,4 +1,4 @@
-"""Student of Games' presets for Scotland Yard with inputs=stations: many games by tiny searches, outcomes as targets."""
+"""Student of Games' presets for Scotland Yard with inputs=stations: many games by tiny searches, and their outcomes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["scotland_yard_preset"]
 # Four updates a search. A game has a hundred searches and one outcome, so that many games teach more than searches that
 # see another move of the six in a round.
 _BUDGET: Final = Budget(8, 2.0)
-# Moves differ by a few hundredths of a value unit: with regrets worth a whole one four updates leave the prior as it is.
+# Moves differ by a few hundredths of a value unit: with regrets worth a whole one, four updates hardly move a policy.
 _SEARCH: Final = SearchSettings(warm_start=0.2)
 
 
