@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from sog.arrays import Array, Float32, Float64, Int64
+from sog.arrays import Float32, Float64, Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cpu import dense, residual
 from sog.nets.cpu.resnet_packed import Tiles, packed_network, tiles_here
@@ -25,14 +25,11 @@ from sog.nets.resnet import inference_copy
 from sog.nets.shape import NetworkShape
 from sog.nets.station_rows import StationRows
 from sog.nets.stations import StationNetwork
+from sog.searches.kernels.vectors import padded
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
 from sog.searches.leaves.pairing import plain_pairing
 
 Answer = Callable[[Beliefs], Evaluations]
-
-# From this many weights on PyTorch's products beat Numba's on one core, at some batches of a search: they no longer
-# fit into the cache that each core has, and hold'em's smallest useful network has 3.5 million.
-WIDE = 2_500_000
 
 
 def network_evaluator(network: CVPN) -> Evaluator:
@@ -56,9 +53,7 @@ def network_evaluator(network: CVPN) -> Evaluator:
 
 
 def uses_kernels(network: CVPN) -> bool:
-    """Whether Numba's kernels evaluate it by default: on the CPU all but an MLP that is large or gelu."""
-    if network.shape.kind == "mlp" and sum(weight.numel() for weight in network.parameters()) >= WIDE:
-        return False
+    """Whether Numba's kernels evaluate it by default: on the CPU all but gelu's."""
     return _on_cpu(network) and network.shape.kind != "gelu"
 
 
@@ -176,41 +171,46 @@ def _apart(whole: Evaluations, requests: Sequence[Beliefs], numbers: list[int]) 
 class MlpAnswer:
     """An MLP's answers on one core (cpu/dense.py), with a copy of its weights; SettingError for another network."""
 
-    def __init__(self, network: CVPN) -> None:
+    def __init__(self, network: CVPN, registers: int | None = None) -> None:
+        """registers: of a tile, by default those that suit this processor; no bit depends on them."""
         if network.shape.kind != "mlp":
             raise SettingError(f"the Numba kernels run an mlp, not a {network.shape.kind}")
-        self.shape = network.shape
-        weights, widths = _export(network)
+        self.shape, self.registers = network.shape, registers or dense.registers_here()
+        layers = [np.concatenate((bias[None], weight)) for weight, bias in _layers(network)]
+        self.head, padded_layers = layers[-1], _padded_layers(network.shape.seen, layers)
+        widths: Int64 = np.array([len(layer) - 1 for layer in padded_layers] + [padded_layers[-1].shape[1]])
+        hidden = np.concatenate([dense.packed(layer, self.registers) for layer in padded_layers[:-1]])
         crossed: Int64 = np.array(network.shape.crossed, dtype=np.int64)
         x: Float32 = np.zeros((dense.CHUNK, widths[0]), dtype=np.float32)
         first, second = np.zeros((2, dense.CHUNK * int(widths.max())), dtype=np.float32)
         mass = np.zeros(network.shape.num_values)
         slots0, matchups = network.shape.slots[0], network.shape.matchups
-        self.mlp = dense.Mlp(weights, widths, crossed, slots0, matchups, dense.registers_here(), x, first, second, mass)
+        head = dense.packed(padded_layers[-1], self.registers)
+        room = x, first, second, mass
+        self.mlp = dense.Mlp(hidden, head, widths, crossed, slots0, matchups, self.registers, *room)
         self._plain = {Wanted.BOTH: tuple(self.mlp)}
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
-        shape, public, nodes, wanted = self.shape, beliefs.public, beliefs.nodes, beliefs.wanted
-        count = len(nodes)
+        shape, count, wanted = self.shape, len(beliefs.nodes), beliefs.wanted
         values = np.empty((count, 0 if wanted is Wanted.POLICIES else shape.num_values))
         logits = np.empty((count, 0 if wanted is Wanted.VALUES else shape.num_logits))
-        pairs, features = plain_pairing(public), public.features(nodes)
-        dense.evaluate(self._part(wanted), pairs, features, nodes, beliefs.ranges, values, logits)
+        self.evaluate(self.part(wanted), beliefs, values, logits)
         return read_answers(shape, beliefs, values, logits)
 
-    def _part(self, wanted: Wanted) -> tuple[Any, ...]:
-        """The network as the kernel takes it, with the outputs that are wanted alone."""
+    def evaluate(self, plain: tuple[Any, ...], beliefs: Beliefs, values: Float64, logits: Float64) -> None:
+        """Fill values and logits by a network as the kernel takes it; see `dense.evaluate`."""
+        public, nodes = beliefs.public, beliefs.nodes
+        features = public.features(nodes)
+        dense.evaluate(plain, plain_pairing(public), features, nodes, beliefs.ranges, values, logits)
+
+    def part(self, wanted: Wanted) -> tuple[Any, ...]:
+        """The network as the kernel takes it, a plain Mlp with the outputs that are wanted alone."""
         if wanted not in self._plain:
-            weights, heads = self.mlp.weights, self.shape.head - self.shape.num_logits
-            columns = slice(0, heads) if wanted is Wanted.VALUES else slice(heads, self.shape.head)
-            width, out = self.mlp.widths[-2:]
-            last = weights[len(weights) - out * (1 + width) :].reshape(1 + width, out)[:, columns]
-            # Padded to whole registers, as _export pads.
-            padded = np.zeros((1 + width, _padded(last.shape[1])), dtype=np.float32)
-            padded[:, : last.shape[1]] = last
-            shorter = np.concatenate([weights[: len(weights) - out * (1 + width)], padded.ravel()])
-            widths = np.append(self.mlp.widths[:-1], padded.shape[1])
-            self._plain[wanted] = tuple(self.mlp._replace(weights=shorter, widths=widths))
+            heads = self.shape.head - self.shape.num_logits
+            columns = self.head[:, :heads] if wanted is Wanted.VALUES else self.head[:, heads:]
+            head = _padded_layer(columns, int(self.mlp.widths[-2]))
+            widths = np.append(self.mlp.widths[:-1], head.shape[1])
+            self._plain[wanted] = tuple(self.mlp._replace(head=dense.packed(head, self.registers), widths=widths))
         return self._plain[wanted]
 
 
@@ -318,22 +318,18 @@ def _layers(network: CVPN) -> list[tuple[Float32, Float32]]:
     return [(layer.weight.detach().cpu().numpy().T, layer.bias.detach().cpu().numpy()) for layer in linear]
 
 
-def _export(network: CVPN) -> tuple[Float32, Int64]:
-    """Weights and widths as sog.nets.cpu.dense takes them: padded with zeros to whole vector registers."""
-    flat: list[Array] = []
-    widths = [_padded(network.shape.seen)]
-    for weight, bias in _layers(network):
-        widths.append(_padded(len(bias)))
-        block = np.zeros((1 + widths[-2], widths[-1]), dtype=np.float32)
-        # The bias lies in the row before the weights.
-        block[0, : len(bias)] = bias
-        block[1 : 1 + len(weight), : len(bias)] = weight
-        flat.append(block.ravel())
-    return np.concatenate(flat), np.array(widths, dtype=np.int64)
+def _padded_layers(inputs: int, layers: Sequence[Float32]) -> list[Float32]:
+    """Layers float32[1 + K, N], biases first, with K and N padded to whole vector registers with zeros."""
+    whole: list[Float32] = []
+    for layer in layers:
+        whole.append(_padded_layer(layer, whole[-1].shape[1] if whole else padded(inputs)))
+    return whole
 
 
-def _padded(width: int) -> int:
-    return width + -width % dense.LANES
+def _padded_layer(layer: Float32, inputs: int) -> Float32:
+    wide: Float32 = np.zeros((1 + inputs, padded(layer.shape[1])), dtype=np.float32)
+    wide[: len(layer), : layer.shape[1]] = layer
+    return wide
 
 
 def _onnx_model(network: CVPN) -> bytes:

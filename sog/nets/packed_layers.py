@@ -12,6 +12,7 @@ import numpy as np
 from torch import nn
 
 from sog.arrays import Array, Float32, Int64
+from sog.nets.cpu.dense import packed, registers_here
 from sog.searches.kernels.vectors import padded
 
 __all__ = ["PackedLayers", "linear_layers", "table_of"]
@@ -20,7 +21,7 @@ __all__ = ["PackedLayers", "linear_layers", "table_of"]
 class PackedLayers(NamedTuple):
     """Layers one after the other, a padded output is 0 before its ReLU.
 
-    weights: float32[*], of each layer the biases [N], then the weights [K, N].  widths: of inputs and outputs.
+    weights: float32[*], layers as `dense.packed` makes them for this processor.  widths: of inputs and outputs.
     """
 
     weights: Float32
@@ -38,7 +39,7 @@ class PackedLayers(NamedTuple):
             block = np.zeros((1 + rows, padded(len(bias))), dtype=np.float32)
             # The bias lies in the row before the weights.
             block[0, : len(bias)], block[1 + at, : len(bias)] = bias, weight
-            flat.append(block.ravel())
+            flat.append(packed(block, registers_here()))
             widths = [*(widths or [rows]), block.shape[1]]
         return cls(np.concatenate(flat), widths)
 

@@ -9,6 +9,7 @@ import torch
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
+from sog.nets.encode import encode
 from sog.nets.inference import TorchEvaluator, network_evaluator
 from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator, values_of
@@ -79,12 +80,22 @@ def test_only_networks_with_matchups_tell_pairs_and_other_evaluators_stay_as_the
     assert values_of(pairs, pairs=True) is pairs
 
 
-def test_wide_networks_and_timed_ones_tell_pairs_too() -> None:
-    """A round gives a wide network to PyTorch, and an actor of a run without rounds counts what its network takes."""
+def test_pairs_and_their_logits_are_the_outputs_of_the_head() -> None:
+    made, asked = network(True), beliefs(5)
+    (found,) = value_evaluator(made, policies=True, pairs=True)([asked])
+    x = encode(asked, made.shape.crossed, made.shape.matchups)
+    with torch.inference_mode():
+        out = made.head(made.body(torch.from_numpy(x[:, : made.shape.seen]))).numpy()
+    entries = PUBLIC.game.num_slots[0] * PUBLIC.game.num_slots[1]
+    np.testing.assert_allclose(found.values, out[:, :entries] * asked.value_units()[:, None], atol=1e-4)
+    (whole,) = network_evaluator(made)([asked])
+    np.testing.assert_array_equal(found.logits, whole.logits)
+
+
+def test_timed_evaluators_tell_pairs_too() -> None:
+    """An actor of a run without rounds counts what its network takes."""
     made, asked, clock = network(True), beliefs(5), Clock()
     (expected,) = value_evaluator(made, pairs=True)([asked])
-    (wide,) = values_of(TorchEvaluator(made), pairs=True)([asked])
     (timed,) = values_of(Timed(network_evaluator(made), clock), pairs=True)([asked])
-    np.testing.assert_array_equal(wide.values, expected.values)
     np.testing.assert_array_equal(timed.values, expected.values)
     assert clock.seconds > 0

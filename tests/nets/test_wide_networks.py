@@ -1,4 +1,4 @@
-"""Networks as wide as hold'em: PyTorch answers from a million weights on, and as Numba would; what is refused."""
+"""Networks as wide as hold'em's layers over all hands: kernels answer as PyTorch does; what is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import WIDE, JoiningEvaluator, MlpAnswer, TorchEvaluator, network_evaluator
+from sog.nets.inference import network_evaluator, torch_answer
 from sog.nets.shape import shape_for
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
@@ -20,21 +20,13 @@ def public() -> PublicTree:
     return PublicTree(make_game("holdem(bets=1.0)"))
 
 
-def test_the_back_end_follows_the_size(public: PublicTree) -> None:
-    small = CVPN(shape_for(make_game("leduc_poker"), width=256, depth=3))
-    wide = CVPN(shape_for(public.game, width=256, depth=1))
-    assert sum(weight.numel() for weight in wide.parameters()) > WIDE
-    assert isinstance(network_evaluator(small), JoiningEvaluator)
-    assert isinstance(network_evaluator(wide), TorchEvaluator)
-
-
-def test_wide_answers_are_those_of_the_kernels_and_of_the_weights_as_they_were(public: PublicTree) -> None:
+def test_wide_answers_are_those_of_pytorch_and_of_the_weights_as_they_were(public: PublicTree) -> None:
     network = CVPN(shape_for(public.game, width=256, depth=1), seed=2)
     with torch.no_grad():
         network.head.weight.normal_(0.0, 0.1, generator=torch.Generator().manual_seed(1))
     ranges = np.random.default_rng(0).dirichlet(np.ones(1326), (3, 2)).reshape(3, 2652)
     beliefs = Beliefs(public, np.zeros(3, dtype=np.int32), ranges)
-    evaluator, expected = network_evaluator(network), MlpAnswer(network)(beliefs)
+    evaluator, expected = network_evaluator(network), torch_answer(network)(beliefs)
     with torch.no_grad():
         network.head.weight.zero_()
     answer = evaluator([beliefs])[0]

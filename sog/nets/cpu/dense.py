@@ -1,13 +1,14 @@
 """Numba kernels that evaluate a small MLP on one core, from a belief's features to its values.
 
-A tile is up to four rows times 16 or 64 outputs, whose sums stay in registers from the first product to the last, so
-that each load of weights feeds four products. Sums are made in the order of the inputs: a row's answer does not depend
-on what it is batched with.
+A tile is up to six rows times 16 or 64 outputs, whose sums stay in registers from the first product to the last, so
+that each load of weights feeds six products. The weights of a tile's outputs lie together (see `packed`), and are read
+from end to end. Sums are made in the order of the inputs: a row's answer does not depend on what it is batched with.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
@@ -22,7 +23,7 @@ from sog.searches.kernels.registers import declared, repeated
 from sog.searches.kernels.vectors import F32X16, LANES32
 from sog.searches.leaves.pairing import Pairing, expectation, value_unit
 
-ROWS: Final = 4  # of a tile, at most
+ROWS: Final = 6  # of a tile, at most
 WIDE: Final = 4  # registers of outputs in a wide tile
 LANES: Final = LANES32  # widths are padded to a multiple of it with zero weights, which leaves tiles without remainders
 CHUNK: Final = 256  # rows go through the network this many at a time, which keeps them in the cache
@@ -33,14 +34,15 @@ _INT: Final = ir.IntType(64)
 class Mlp(NamedTuple):
     """A network as kernels take it, with room to compute in.
 
-    weights: float32[*], each layer's biases [N] and weights [K, N], K and N from the padded widths.
-    widths: int64[L + 1].  crossed: int64[C], features that are also multiplied with the ranges.
+    hidden: float32[*], each layer but the last as `packed` makes it.  head: float32[*], the last layer, so made.
+    widths: int64[L + 1], padded.  crossed: int64[C], features that are also multiplied with the ranges.
     slots0: player 0's slots.  matchups: it answers with a matchup matrix.  registers: see `registers_here`.
     x: float32[CHUNK, widths[0]], zero where nothing is written.  first, second: float32[*], scratch for CHUNK rows of
     the widest layer.  mass: float64[S0 + S1], scratch.
     """
 
-    weights: Float32
+    hidden: Float32
+    head: Float32
     widths: Int64
     crossed: Int64
     slots0: int
@@ -55,16 +57,28 @@ class Mlp(NamedTuple):
 def registers_here() -> int:
     """Registers of outputs that a tile has side by side on this processor; answers do not depend on it.
 
-    32 registers of 16 numbers hold the sums of four rows times four (AVX-512); 16 registers of 8 (AVX2) those of one.
+    32 registers of 16 numbers hold the sums of six rows times four (AVX-512); 16 registers of 8 (AVX2) those of one.
     """
     return WIDE if llvm.get_host_cpu_features().get("avx512f") else 1
+
+
+def packed(layer: Float32, registers: int) -> Float32:
+    """A layer as kernels read it: its biases, then the weights of each tile's outputs, input by input.
+
+    layer: float32[1 + K, N], the biases before the weights, padded.  registers: of a wide tile, see `registers_here`.
+    Returns float32[N + K * N]: the biases [N], [K, 16 * registers] for each wide tile, [K, 16] for each narrow one.
+    """
+    bias, weights = layer[0], layer[1:]
+    wide, out = LANES * registers, len(bias)
+    edges = [*range(0, out - out % wide, wide), *range(out - out % wide, out, LANES), out]
+    return np.concatenate([bias, *(weights[:, j:end].ravel() for j, end in pairwise(edges))])
 
 
 class _RowTile(NamedTuple):
     """A tile's place in the arrays; LLVM's values in the code that makes it.
 
     x, bias, weights, y: its first row's, or first output's.  width: inputs, and how far the rows of x lie apart.
-    out: how far the rows of weights and of y lie apart.  rows: 1 to ROWS.
+    out: how far the rows of y lie apart.  rows: 1 to ROWS.
     """
 
     x: Value
@@ -88,7 +102,7 @@ def _write_tile(registers: int, builder: Builder, tile: _RowTile, floor: Value, 
     # sums[row][r] += x[row, k] * weights[k, 16 r ..], input by input, rounded once where the processor can.
     fused_sum = declared(builder, f"llvm.fmuladd.{F32X16.suffix}", F32X16.vector, [F32X16.vector] * 3)
     with cast(Any, cgutils).for_range(builder, tile.width, intp=_INT) as k:
-        w = builder.gep(tile.weights, [builder.mul(k.index, tile.out)])
+        w = builder.gep(tile.weights, [builder.mul(k.index, ir.Constant(_INT, registers * LANES))])
         weights = [builder.load(register_at(builder, w, lane), align=F32X16.bytes) for lane in lanes]
         for number, row in enumerate(sums):
             at = builder.add(builder.mul(tile.width, ir.Constant(_INT, number)), k.index)
@@ -180,13 +194,15 @@ def _mlp(x: Array, count: int, network: Mlp) -> int:
 
     Returns which of `first` and `second` (0, 1) holds the outputs, row by row.
     """
-    at, last, source = 0, len(network.widths) - 2, x.reshape(-1)
+    at, last, source, registers = 0, len(network.widths) - 2, x.reshape(-1), network.registers
     for k in range(last + 1):
         width, out = network.widths[k], network.widths[k + 1]
         # No layer may write where it reads: even layers write to `first`, odd ones to `second`.
         target = network.first if k % 2 == 0 else network.second
-        floor = np.float32(0.0 if k < last else -np.inf)
-        layer(source, network.weights, (at, count, width, out), floor, network.registers, target)
+        if k < last:
+            layer(source, network.hidden, (at, count, width, out), np.float32(0.0), registers, target)
+        else:
+            layer(source, network.head, (0, count, width, out), -np.float32(np.inf), registers, target)
         at += out * (1 + width)
         source = target
     return last % 2
@@ -198,18 +214,22 @@ def layer(x: Array, weights: Array, place: tuple[int, int, int, int], floor: flo
 
     y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor), k from 0 up. A floor of 0 is a ReLU.
 
-    place: (at, count, width, out); the biases [out] begin at weights[at], the weights [width, out] behind them.
-    registers: of outputs in a tile, 1 or WIDE, on which the bits do not depend.
+    place: (at, count, width, out); the layer as `packed` made it with these registers begins at weights[at].
+    registers: of outputs in a wide tile, 1 or WIDE, on which the bits do not depend.
     """
     at, count, width, out = place
+    # As few tiles of rows as possible, whose sizes differ by a row at most.
+    tiles = (count + ROWS - 1) // ROWS
     j = 0
     while j < out:
         # What is left at the end and no wide tile goes a register at a time.
         wide = registers > 1 and j + WIDE * LANES <= out
         # All rows for these outputs: their weights stay in the cache.
-        for r in range(0, count, ROWS):
+        for t in range(tiles):
+            r = count * t // tiles
+            rows = count * (t + 1) // tiles - r
             # A _RowTile: where its rows, biases, weights and outputs begin, and how many there are.
-            tile = (r * width, at + j, at + out + j, r * out + j, width, out, min(ROWS, count - r))
+            tile = (r * width, at + j, at + out + j * width, r * out + j, width, out, rows)
             if wide:
                 _wide_tile(x, weights, y, tile, floor)
             else:
