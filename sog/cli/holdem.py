@@ -43,14 +43,21 @@ _EMPTY = (48, 48, 48)
 
 
 def solve_spot(
-    game: Game, target: float | None, iterations: int | None, out: Path | None, threads: int, as_json: bool
+    game: Game,
+    target: float | None,
+    iterations: int | None,
+    out: Path | None,
+    threads: int,
+    bits: int | None,
+    as_json: bool,
 ) -> None:
     """Solve a river or turn spot until exploitability is `target` percent of the pot or `iterations` are done.
 
     out: a file for `sog show`, written every minute and at the end; where it holds a result of the same game already,
-    solving continues from there.
+    solving continues from there.  bits: of regrets and averages; None: those of the file, of a new solve 32.
     """
     from sog.games.holdem.game import Holdem
+    from sog.searches.holdem.entries import BITS
     from sog.searches.holdem.saved import load, save
     from sog.searches.holdem.solver import HoldemSolver
 
@@ -60,15 +67,17 @@ def solve_spot(
         solver, _ = load(out, threads)
         if solver.game.name != game.name:
             raise SettingError(f"{out} holds {solver.game.name}; choose another name")
+        if bits not in (None, solver.bits):
+            raise SettingError(f"{out} was solved in {solver.bits} bits; choose another name or --bits {solver.bits}")
         say(f"{out} holds {solver.iterations:,} iterations: continuing from there")
         kept = _kept(out, solver.iterations)
     else:
         kept = ""
         if out is not None:
             check_new(out)
-        solver = HoldemSolver(game, threads)
+        solver = HoldemSolver(game, threads, bits=bits or BITS[0])
     if not as_json:
-        need = solver.program.memory(threads) / 1e6
+        need = solver.program.memory(threads, solver.bits) / 1e6
         boards = len(solver.program.boards.cards)
         stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved")
     solver.iterate(0)  # compiles before the timing starts

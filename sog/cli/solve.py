@@ -71,6 +71,12 @@ def solve(
         bool, typer.Option("--check-openspiel", help="Also measure the policy with OpenSpiel's nash_conv.")
     ] = False,
     threads: Annotated[int | None, processes("Threads, in hold'em; by default 1.")] = None,
+    bits: Annotated[
+        int | None,
+        typer.Option(
+            help="Of regrets and averages in hold'em: 32, or 16, which takes half of the memory and a tenth more time."
+        ),
+    ] = None,
     limit_gb: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -85,7 +91,7 @@ def solve(
     from sog.searches.cfr.algorithms import DRAWING, named
 
     if algorithm == _LIST:
-        others = (simultaneous, seed is not None, iterations, target, out, check_openspiel, threads, limit_gb)
+        others = (simultaneous, seed is not None, iterations, target, out, check_openspiel, threads, bits, limit_gb)
         if any(others):
             raise SettingError("--algorithm list solves nothing: leave out the other options but --json")
         _list_algorithms(as_json)
@@ -99,10 +105,10 @@ def solve(
             raise SettingError("hold'em spots are solved by dcfr, in turn, and OpenSpiel cannot measure them")
         if seed is not None or limit_gb is not None:
             raise SettingError("--seed and --limit-gb do nothing in hold'em: dcfr draws nothing and lists no states")
-        solve_spot(rules, target, iterations, out, threads or 1, as_json)
+        solve_spot(rules, target, iterations, out, threads or 1, bits, as_json)
         return
-    if threads is not None:
-        raise SettingError("--threads is for hold'em spots")
+    if threads is not None or bits is not None:
+        raise SettingError("--threads and --bits are for hold'em spots")
     if module == _CONNECT_FOUR:
         from sog.cli.connect_four import solve_position
 

@@ -1,4 +1,4 @@
-"""How fast hold'em is solved: milliseconds per iteration and seconds to half a percent of the pot, by threads.
+"""How fast hold'em is solved: milliseconds per iteration and seconds to half a percent of the pot, by threads and bits.
 
 Both ranges hold every hand. Kernels are compiled and the solvers are made before the timing starts.
 """
@@ -22,7 +22,7 @@ from sog.searches.holdem.solver import HoldemSolver
 from soglab.bench.form import Benchmark, Column, Report
 
 TARGET: Final = 0.005  # of the pot
-THREADS: Final = (1, 2)
+SOLVERS: Final = ((1, 32), (2, 32), (1, 16))  # threads, and bits of regrets and averages
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ TURN: Final = TimedSpot("turn", "holdem(board=3s7hTdKs,pot=1000,stacks=20000,bet
 
 @dataclass(frozen=True)
 class HoldemRow:
-    """One spot solved by one number of threads; a line of the benchmark.
+    """One spot solved by one number of threads, in 32 or 16 bits; a line of the benchmark.
 
     ms_per_iteration: median over bursts, without measuring exploitability.  fastest_ms: of the fastest burst.
     processor_ms: median processor time of all our threads, for machines that run other programs too.
@@ -55,6 +55,7 @@ class HoldemRow:
     spot: Annotated[str, Column("spot")]
     game: str
     threads: Annotated[int, Column("threads")]
+    bits: Annotated[int, Column("bits")]
     ms_per_iteration: Annotated[float, Column("ms", ".3f")]
     fastest_ms: Annotated[float, Column("fastest", ".3f")]
     processor_ms: Annotated[float, Column("cpu ms", ".3f")]
@@ -82,24 +83,24 @@ def bench_holdem(spots: Sequence[TimedSpot], report: Report) -> Iterator[HoldemR
 
 
 def bench_spot(spot: TimedSpot, report: Report, done: int = 0) -> Iterator[HoldemRow]:
-    """Time each number of THREADS; `report` gets how many bursts and solves are done, and what the last one took.
+    """Time each of SOLVERS; `report` gets how many bursts and solves are done, and what the last one took.
 
     done: before the first of them.
     """
     game = game_of(spot.game)
-    solvers = [HoldemSolver(game, threads) for threads in THREADS]
+    solvers = [HoldemSolver(game, threads, bits=bits) for threads, bits in SOLVERS]
     for solver in solvers:
         solver.solve(0.0, 1)  # compiles and touches every page
     paces = np.empty((spot.bursts, len(solvers), 2))
     for burst in paces:  # in turn, so that other programs slow all of them down alike
         for k, solver in enumerate(solvers):
             burst[k] = _pace(solver, spot.iterations)
-            report(done := done + 1, f"{spot.name}, {solver.threads} threads, {burst[k, 0]:.3g} ms an iteration")
+            report(done := done + 1, f"{_name(spot, solver)}, {burst[k, 0]:.3g} ms an iteration")
     for k, solver in enumerate(solvers):
         solves = []
         for _ in range(spot.solves):
             solves.append(_solve(solver))
-            report(done := done + 1, f"{spot.name}, {solver.threads} threads, {solves[-1]:.3g} s to half a percent")
+            report(done := done + 1, f"{_name(spot, solver)}, {solves[-1]:.3g} s to half a percent")
         yield _timing(spot, solver, paces[:, k], paces[:, 0, 0] / paces[:, k, 0], solves)
 
 
@@ -107,14 +108,18 @@ def _timing(spot: TimedSpot, solver: HoldemSolver, paces: Float64, speedups: Flo
     """paces: float64[bursts, 2], results of `_pace`.  speedups: float64[bursts].  solves: seconds."""
     ms, processor_ms = np.median(paces, axis=0).tolist()
     fastest, speedup = float(paces[:, 0].min()), float(np.median(speedups))
-    memory, load = solver.program.memory(solver.threads) / 1e6, os.getloadavg()[0]
+    memory, load = solver.program.memory(solver.threads, solver.bits) / 1e6, os.getloadavg()[0]
     times = ms, fastest, processor_ms, speedup, float(np.median(solves))
-    return HoldemRow(spot.name, solver.game.name, solver.threads, *times, solver.iterations, memory, load)
+    return HoldemRow(spot.name, solver.game.name, solver.threads, solver.bits, *times, solver.iterations, memory, load)
+
+
+def _name(spot: TimedSpot, solver: HoldemSolver) -> str:
+    return f"{spot.name}, {solver.threads} threads, {solver.bits} bits"
 
 
 def steps(spot: TimedSpot) -> int:
     """How many bursts and solves `bench_spot` reports."""
-    return (spot.bursts + spot.solves) * len(THREADS)
+    return (spot.bursts + spot.solves) * len(SOLVERS)
 
 
 def _pace(solver: HoldemSolver, iterations: int) -> tuple[float, float]:

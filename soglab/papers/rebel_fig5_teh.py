@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Float64
+from sog.arrays import Float32, Float64
 from sog.games.holdem.game import Holdem
 from sog.measure.endgame import EndgamePolicy, turn_tree
 from sog.play.turn_chain import public_state
@@ -68,7 +68,7 @@ class _Averaged:
 
     def __init__(self, game: Holdem, oracle: RiverOracle) -> None:
         self.policy, self.oracle = EndgamePolicy(game), oracle
-        self.sums = np.zeros_like(self.policy.solver.averages)
+        self.sums: Float32 = np.zeros(self.policy.solver.program.entries, dtype=np.float32)
 
     def add(self, trunk: dict[int, Float64], games: Subgames, weight: float) -> None:
         """An iteration: the turn's policies by public node, and what the oracle's rivers play."""

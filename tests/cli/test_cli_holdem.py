@@ -42,6 +42,19 @@ def test_solve_stops_at_the_target_and_goes_on(tmp_path: Path, capsys: Capture) 
     assert "choose another name" in capsys.readouterr().err
 
 
+def test_a_spot_is_solved_in_sixteen_bits_and_stays_so(tmp_path: Path, capsys: Capture) -> None:
+    out = str(tmp_path / "spot.npz")
+    assert main(["solve", SPOT, "--bits", "16", "--target", "0.5", "--out", out, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert first["exploitability_percent_of_pot"] <= 0.5
+    assert main(["solve", SPOT, "--bits", "32", "--out", out]) == 2
+    assert "was solved in 16 bits; choose another name or --bits 16" in capsys.readouterr().err
+    assert main(["solve", SPOT, "--iterations", str(first["iterations"] + 5), "--out", out, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["iterations"] == first["iterations"] + 5
+    assert main(["show", out, "--line", "check"]) == 0
+    assert "bet" in capsys.readouterr().out
+
+
 def test_a_long_solve_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     out = str(tmp_path / "spot.npz")
     iterate = HoldemSolver.iterate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from soglab.bench.holdem import RIVER, THREADS, TURN, TimedSpot, bench_spot, chosen, steps
+from soglab.bench.holdem import RIVER, SOLVERS, TURN, TimedSpot, bench_spot, chosen, steps
 
 SMALL = TimedSpot(
     "small", 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=1.0,range0="AA,KQo",range1="JJ")', 3, 4, 2
@@ -15,7 +15,8 @@ def test_rows_of_a_small_spot() -> None:
     done_so_far: list[int] = []
     rows = list(bench_spot(SMALL, lambda done, note: done_so_far.append(done)))
     assert done_so_far == list(range(1, steps(SMALL) + 1))
-    assert tuple(row.threads for row in rows) == THREADS
+    assert tuple((row.threads, row.bits) for row in rows) == SOLVERS
+    assert rows[2].memory_mb < rows[0].memory_mb
     assert rows[0].speedup == 1.0 and rows[1].speedup > 0
     for row in rows:
         assert 0 < row.fastest_ms <= row.ms_per_iteration

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sog.arrays import Bool, Float64
+from sog.errors import GameError
 from sog.games.holdem.cards import HANDS, disjoint_mass, live_hands
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.searches.cfr.rules import DCFR, Rule
@@ -94,7 +95,10 @@ def below_turn(solver: HoldemSolver) -> HoldemSolver:
 
     Its roots are the states where the river card comes, in the order of `Program.cuts`, all-ins among them. The
     solver's vectors below its top lie in the same order, so that averages are copied as they are.
+    GameError for a solver of 16 bits.
     """
+    if solver.bits < 32:
+        raise GameError("holdem: rivers are taken out of a solver of 32 bits")
     below = HoldemSolver(solver.game, solver.threads, states=solver.program.cut_states())
     below.averages[:] = solver.averages[-below.program.entries :]
     return below

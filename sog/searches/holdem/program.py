@@ -99,9 +99,13 @@ class Program:
 
     @property
     def entries(self) -> int:
-        """Floats of regrets: the top's vectors, then each board's of each forest."""
-        actions = sum(f.actions for f in self.forests)
-        return self.top.actions * self.top_width + len(self.boards.cards) * actions * self.width
+        """Numbers of regrets: the top's vectors, then each board's of each forest."""
+        return self.top.actions * self.top_width + (self.vectors - self.top.actions) * self.width
+
+    @property
+    def vectors(self) -> int:
+        """Hand vectors of regrets."""
+        return self.top.actions + len(self.boards.cards) * sum(f.actions for f in self.forests)
 
     @property
     def handed_vectors(self) -> int:
@@ -119,23 +123,27 @@ class Program:
 
     def entry0(self, forest: int, board: int) -> int:
         """Where the regrets of a forest below the top on a solved board begin."""
+        return self.top.actions * self.top_width + (self.vector0(forest, board) - self.top.actions) * self.width
+
+    def vector0(self, forest: int, board: int) -> int:
+        """The number of the first vector of these."""
         # In memory: forest after forest, in each board after board, in each action after action.
         before = sum(f.actions for f in self.forests[:forest]) * len(self.boards.cards)
-        vectors = before + self.forests[forest].actions * board
-        return self.top.actions * self.top_width + vectors * self.width
+        return self.top.actions + before + self.forests[forest].actions * board
 
-    def memory(self, threads: int) -> int:
-        """Bytes that the solver's arrays take."""
+    def memory(self, threads: int, bits: int = 32) -> int:
+        """Bytes that the solver's arrays take, with regrets and averages of this many bits."""
         # Workspaces, one a thread; then the top: both players' reach, its values, and both players' values at the root.
         own = max(f.reach_vectors + f.value_vectors for f in self.forests) * self.width
         own += scratch_floats(max(self.width, self.top_width))
         top = (2 * self.top.reach_vectors + self.top.value_vectors + 2 * len(self.roots)) * self.top_width
-        # 4 bytes a float; regrets and averages are of one size.
-        return 4 * (2 * self.entries + threads * own + top + self.handed_vectors * self.width)
+        # 4 bytes a float; regrets and averages are of one size, and a vector of fewer bits has a scale.
+        learned = 2 * self.entries * bits // 8 + (bits < 32) * 2 * 4 * self.vectors
+        return learned + 4 * (threads * own + top + self.handed_vectors * self.width)
 
 
 def make_program(
-    game: Holdem, river_forests: int, memory_limit: int, states: Sequence[HoldemState] | None = None
+    game: Holdem, river_forests: int, memory_limit: int, states: Sequence[HoldemState] | None = None, bits: int = 32
 ) -> Program:
     """Lay a river or turn spot out; GameError for earlier streets, for bets=any and for trees of too many bytes.
 
@@ -155,8 +163,8 @@ def make_program(
     if isinstance(game.sizes, EveryAmount):
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
     boards = _boards(board, _twin_suits(game) if states is None else list(range(4)))
-    # Of a river action: regrets and averages, 4 bytes each, for every hand on every solved board.
-    action_bytes = 4 * 2 * padded(boards.hands.shape[1]) * len(boards.cards)  # of regrets and averages
+    # Of a river action: regrets and averages for every hand on every solved board.
+    action_bytes = bits // 8 * 2 * padded(boards.hands.shape[1]) * len(boards.cards)
     try:
         roots = [tree.grow(game, s, memory_limit // action_bytes) for s in roots_at]
     except RecursionError as error:

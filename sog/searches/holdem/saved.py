@@ -14,12 +14,14 @@ from sog.arrays import Array
 from sog.errors import CheckpointError, SogError
 from sog.games.holdem.strings import SHORT, holdem_from
 from sog.games.strings import parse_game
+from sog.searches.holdem.entries import BITS
 from sog.searches.holdem.solver import HoldemSolver, Progress
 
 __all__ = ["VERSION", "load", "save"]
 
 VERSION = 2  # of the arrays' layout
 _FIELDS: Final = ("version", "game", "river_shapes", "iterations", "exploitability", "regrets", "averages")
+_SCALES: Final = ("regret_scales", "average_scales")  # of a solver of 16 bits
 _MOST_PARTS: Final = 1024  # as many as there may be threads
 
 
@@ -31,6 +33,7 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
     part: Path | None = None
     try:
         # A name of its own, so that no file of the user's is replaced but the one that was named.
+        scales = {name: getattr(solver, name) for name in _SCALES} if solver.bits < BITS[0] else {}
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".sog-", delete=False) as file:
             part = Path(file.name)
             np.savez(
@@ -42,6 +45,7 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
                 exploitability=np.float64(progress.exploitability),
                 regrets=solver.regrets,
                 averages=solver.averages,
+                **scales,
             )
             os.fchmod(file.fileno(), 0o666 & ~_umask())
             # On the disk before the name is: a crash leaves the old file or the new one.
@@ -68,7 +72,7 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
     try:
         # No pickles: a file of unknown origin runs no code.
         with np.load(path, allow_pickle=False) as saved:
-            found = {name: np.asarray(saved[name]) for name in _FIELDS}
+            found = {name: np.asarray(saved[name]) for name in (*_FIELDS, *(set(_SCALES) & set(saved)))}
         return _solver_of(found, path, threads)
     except (SogError, MemoryError):
         raise
@@ -87,9 +91,11 @@ def _solver_of(saved: dict[str, Array], path: Path, threads: int) -> tuple[Holde
     parts, iterations, chips = int(saved["river_shapes"]), int(saved["iterations"]), float(saved["exploitability"])
     if not (1 <= parts <= _MOST_PARTS and iterations >= 0 and math.isfinite(chips)):
         raise CheckpointError(f"{path} is damaged")
-    solver = HoldemSolver(holdem_from(parameters), threads, river_forests=parts)
+    bits = BITS[1] if saved["regrets"].dtype == np.int16 else BITS[0]
+    solver = HoldemSolver(holdem_from(parameters), threads, river_forests=parts, bits=bits)
     # Checked before the copy: NumPy would spread an array of one number over all entries.
-    for name, own in (("regrets", solver.regrets), ("averages", solver.averages)):
+    for name in ("regrets", "averages", *(_SCALES if bits < BITS[0] else ())):
+        own = getattr(solver, name)
         if saved[name].shape != own.shape or saved[name].dtype != own.dtype:
             raise CheckpointError(f"{path} does not fit its game {solver.game.name}")
         if not np.isfinite(saved[name]).all():

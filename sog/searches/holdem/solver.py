@@ -15,6 +15,7 @@ from sog.games.holdem.game import Holdem, HoldemState
 from sog.memory import available_bytes, gigabytes
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem import sweeps
+from sog.searches.holdem.entries import BITS, Entries, decoded, new_entries
 from sog.searches.holdem.payoffs import make_workspace
 from sog.searches.holdem.program import Program, make_program
 from sog.searches.holdem.sweeps import Crew, Learned, Task, Top
@@ -40,7 +41,8 @@ class Progress:
 class HoldemSolver:
     """Regrets and averages of a spot, or of several side by side, and the sweeps over them.
 
-    regrets, averages: float32[program.entries], laid out as `Program.entries` and `Program.entry0` say.
+    regrets, averages: float32[program.entries], laid out as `Program.entries` and `Program.entry0` say; with 16 bits
+    int16, see `sog.searches.holdem.entries`, with the vectors' scales in `regret_scales` and `average_scales`.
     root_values: float32[2, R * program.top_width], each player's values at the roots after its last sweep.
     ranges: both players' at each root, float64[1326] each; `set_ranges` changes them.
     """
@@ -52,25 +54,31 @@ class HoldemSolver:
         memory_limit: int | None = None,
         river_forests: int | None = None,
         states: Sequence[HoldemState] | None = None,
+        bits: int = 32,
     ) -> None:
         """Allocates everything a solve needs; GameError where that is more than `memory_limit` bytes.
 
         memory_limit None: nine tenths of the memory that is free.  river_forests None: as many as threads; it
         decides how `regrets` are laid out and changes no number in them.  states: see `make_program`.
+        bits: of regrets and averages, 32 or, in half the memory, 16, which rounds them in every iteration.
         """
-        self.game = game
+        if bits not in BITS:
+            raise GameError(f"holdem: regrets and averages have 32 or 16 bits, not {bits}")
+        self.game, self.bits = game, bits
         self.river_forests = threads if river_forests is None else river_forests
         limit = int(0.9 * available_bytes()) if memory_limit is None else memory_limit
         # Refused before anything large is allocated: a tree while it grows, a program by the size of its arrays.
-        self.program: Program = make_program(game, self.river_forests, limit, states)
+        self.program: Program = make_program(game, self.river_forests, limit, states, bits)
         self.threads = threads
-        need = self.program.memory(threads)
+        need = self.program.memory(threads, bits)
         if need > limit:
             what = f"takes {gigabytes(need)}, and {gigabytes(limit)} may be used"
             raise GameError(f"holdem: solving this spot {what}")
         self.tables: Tables = make_tables(self.program)
-        self.regrets = aligned(self.program.entries)
-        self.averages = aligned(self.program.entries)
+        size = self.program.entries, self.program.vectors, bits
+        self._regrets, self._averages = new_entries(*size), new_entries(*size)
+        self.regrets, self.regret_scales = self._regrets
+        self.averages, self.average_scales = self._averages
         self.iterations = 0
         self.ranges = [game.root_ranges() for _ in self.program.roots]
         self._top = self._make_top()
@@ -116,8 +124,9 @@ class HoldemSolver:
 
     def restart(self) -> None:
         """Forget every iteration."""
-        self.regrets[:] = 0.0
-        self.averages[:] = 0.0
+        for entries in (self._regrets, self._averages):
+            entries.numbers[:] = 0
+            entries.scales[:] = 0.0
         self.iterations = 0
 
     def iterate(self, count: int, rule: Rule = DCFR) -> None:
@@ -241,8 +250,9 @@ class HoldemSolver:
 
     def _worker(self, me: int, shared: Int64, task: Task, added: Float32 | None) -> None:
         # Best responses are to the average policy, and values those of it; updates follow the regrets.
-        followed = self.regrets if task.mode == sweeps.UPDATE else self.averages
-        learned = Learned(self.regrets, self.averages if added is None else added, followed)
+        followed = self._regrets if task.mode == sweeps.UPDATE else self._averages
+        to = self._averages if added is None else Entries(added, np.zeros(0, dtype=np.float32))
+        learned = Learned(self._regrets, to, followed)
         crew = Crew(me, self.threads, shared)
         sweeps.run(crew, task, self.tables, learned, self._top, self._workspaces[me])
 
@@ -265,24 +275,27 @@ class HoldemSolver:
 
         On a board that is not solved itself the numbers are those of the board that represents it.
         """
+        if self.bits < BITS[0]:
+            raise GameError(f"holdem: policies are set in a solver of {BITS[0]} bits, not of {self.bits}")
         rows, hands = self._rows(s)
         rows[:] = policy[:, hands]
 
     def _rows(self, s: HoldemState) -> tuple[Float32, Int32]:
-        """The averages at a decision of the tree, a view float32[A, H], and the numbers of their hands."""
+        """The averages at a decision of the tree, float32[A, H], of 32 bits a view; the numbers of their hands."""
         node, forest = self._locate(s)
         program, boards = self.program, self.program.boards
         if forest < 0:
-            width, entry0, hands = program.top_width, 0, program.top_hands
+            width, entry0, vector0, hands = program.top_width, 0, 0, program.top_hands
         else:
             # An unsolved board has a solved one's numbers; `hands_on` gives its own hands in their order.
             dealt = s.board[-1] if len(s.board) > len(program.board) else -1
             board = boards.dealt.index(dealt)
-            width, entry0 = program.width, program.entry0(forest, int(boards.solved[board]))
+            solved = int(boards.solved[board])
+            width, entry0, vector0 = program.width, program.entry0(forest, solved), program.vector0(forest, solved)
             hands = program.hands_on(board)
         # An action's vector is one row: S is float32[A, width], padding cut off.
-        count, at = len(node.children), entry0 + node.action0 * width
-        return self.averages[at : at + count * width].reshape(count, width)[:, : len(hands)], hands
+        at, vector = entry0 + node.action0 * width, vector0 + node.action0
+        return decoded(self._averages, at, vector, len(node.children), width)[:, : len(hands)], hands
 
     def _locate(self, s: HoldemState) -> tuple[SpotNode, int]:
         """The tree's node of a public state and the forest that holds it, -1 for the top."""

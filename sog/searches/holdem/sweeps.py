@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sog.arrays import Array, Float32, Int64
+from sog.searches.holdem.entries import Entries, entry, exact, keep, store_entry
 from sog.searches.holdem.payoffs import BLOCK, U0, U1, ZERO, Order, Workspace, fold_values, showdown_batch
 from sog.searches.holdem.tables import Boards, Cuts, Sizes, Tables
 from sog.searches.holdem.trees import DECISION, FOLDED, SpotNodes
@@ -57,9 +58,9 @@ class Task(NamedTuple):
 class Learned(NamedTuple):
     """What the iterations learn: vectors for the top's actions, then for each board's of each forest."""
 
-    regrets: Float32  # float32[entries]
-    averages: Float32  # float32[entries]
-    followed: Float32  # one of these two: the opponent plays in proportion to its positive entries
+    regrets: Entries
+    averages: Entries
+    followed: Entries  # one of these two: the opponent plays in proportion to its positive entries
 
 
 class Top(NamedTuple):
@@ -88,41 +89,52 @@ class _Place(NamedTuple):
     end: np.uint64  # behind its last node
     action0: np.uint64  # its first action in SpotNodes.child_reach and SpotNodes.child_value
     entry0: np.uint64  # where its regrets begin
+    vector0: np.uint64  # the number of the first vector of these
     width: np.uint64  # floats of a hand vector
     cards: np.uint64  # live cards
 
 
 @inlined
-def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach: Array) -> None:
+def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach: Array, row: Array) -> None:
     """Send the opponent's reach down through the policies that the positive entries of `followed` give.
 
     policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is 0.
     reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE and ADD averages[a, i] += w * reach[i] * policy[a, i].
+    row: float32[width], scratch.
     """
-    q, width, followed = 1 - half.player, place.width, learned.followed
+    q, width, followed, averages = 1 - half.player, place.width, learned.followed, learned.averages
+    adding = half.mode == UPDATE or half.mode == ADD
     zero, one, w = splat(ZERO), splat(ONE), splat(half.average)
     # Preorder: a node's reach is complete before its children's is written.
     for n in range(place.node0, place.end):
         if nodes.kind[n] != DECISION or nodes.actor[n] != q:
             continue
         own, actions, action0 = nodes.reach[q, n] * width, nodes.actions[n], nodes.action0[n]
-        child0, entries = place.action0 + action0, place.entry0 + action0 * width
+        child0, entries, vectors = place.action0 + action0, place.entry0 + action0 * width, place.vector0 + action0
         even = splat(ONE / np.float32(actions))
         for k in range(U0, width, BLOCK):
             total = zero
             for a in range(actions):
-                total = total + larger(load(followed, entries + a * width + k), zero)
+                total = total + larger(entry(followed, vectors + a, entries + a * width + k), zero)
             # policy = positive part * scale + rest, with (1 / total, 0), or (0, 1 / A) where nothing is positive;
             # `pick` discards the 1 / 0 there.
             scale, rest = pick(total, one / total, zero), pick(total, zero, even)
             held = load(reach, own + k)
             for a in range(actions):
                 at = entries + a * width + k
-                sent = held * (larger(load(followed, at), zero) * scale + rest)
+                sent = held * (larger(entry(followed, vectors + a, at), zero) * scale + rest)
                 store(reach, nodes.child_reach[q, child0 + a] * width + k, sent)
                 # `sent` is the opponent's own reach times its policy: CFR weighs its average so.
-                if half.mode == UPDATE or half.mode == ADD:
-                    store(learned.averages, at, load(learned.averages, at) + w * sent)
+                if exact(averages.numbers) and adding:
+                    store_entry(averages.numbers, at, entry(averages, vectors + a, at) + w * sent)
+        if not exact(averages.numbers) and adding:
+            # In 16 bits a vector is added to as a whole, since its largest number decides its scale.
+            for a in range(actions):
+                vector, at = vectors + a, entries + a * width
+                sent_at = nodes.child_reach[q, child0 + a] * width
+                for k in range(U0, width, BLOCK):
+                    store(row, k, entry(averages, vector, at + k) + w * load(reach, sent_at + k))
+                keep(averages, vector, at, row, width)
 
 
 @inlined
@@ -145,7 +157,7 @@ def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Wo
             elif half.mode != UPDATE:
                 _value(nodes, n, place, learned.followed, work.values)
             else:
-                _update(nodes, n, place, half, learned.regrets, work.values)
+                _update(nodes, n, place, half, learned.regrets, work)
 
 
 @inlined
@@ -179,19 +191,19 @@ def _best(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
 
 
 @inlined
-def _value(nodes: SpotNodes, n: np.uint64, place: _Place, followed: Array, values: Array) -> None:
+def _value(nodes: SpotNodes, n: np.uint64, place: _Place, followed: Entries, values: Array) -> None:
     """The values at a decision of the player that plays in proportion to the positive entries of `followed`.
 
     With x[a] = max(f[a, i], 0): v[i] = (sum over a of x[a] v[child of a, i]) / (sum over a of x[a]), the plain mean
     where the divisor is 0.
     """
     width, to, actions, action0 = place.width, nodes.value[n] * place.width, nodes.actions[n], nodes.action0[n]
-    child0, entries = place.action0 + action0, place.entry0 + action0 * width
+    child0, entries, vectors = place.action0 + action0, place.entry0 + action0 * width, place.vector0 + action0
     zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
     for k in range(U0, width, BLOCK):
         total, weighted, plain = zero, zero, zero
         for a in range(actions):
-            x = larger(load(followed, entries + a * width + k), zero)
+            x = larger(entry(followed, vectors + a, entries + a * width + k), zero)
             v = load(values, nodes.child_value[child0 + a] * width + k)
             total = total + x
             weighted = weighted + x * v
@@ -200,7 +212,7 @@ def _value(nodes: SpotNodes, n: np.uint64, place: _Place, followed: Array, value
 
 
 @inlined
-def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets: Array, values: Array) -> None:
+def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets: Entries, work: Workspace) -> None:
     """The values at a decision of the player, by regret matching, and its new regrets.
 
     With x[a] = max(R[a, i], 0): v[i] = (sum over a of x[a] v[a, i]) / (sum over a of x[a]), the plain mean where the
@@ -208,14 +220,14 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
     above 0 and `half.negative` elsewhere.
     """
     width, to, actions, action0 = place.width, nodes.value[n] * place.width, nodes.actions[n], nodes.action0[n]
-    child0, entries = place.action0 + action0, place.entry0 + action0 * width
+    child0, entries, vectors = place.action0 + action0, place.entry0 + action0 * width, place.vector0 + action0
     zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
-    gain, loss = splat(half.positive), splat(half.negative)
+    gain, loss, values = splat(half.positive), splat(half.negative), work.values
     for k in range(U0, width, BLOCK):
         # One pass over the actions: policies are never written down.
         total, weighted, plain = zero, zero, zero
         for a in range(actions):
-            x = larger(load(regrets, entries + a * width + k), zero)
+            x = larger(entry(regrets, vectors + a, entries + a * width + k), zero)
             v = load(values, nodes.child_value[child0 + a] * width + k)
             total = total + x
             weighted = weighted + x * v
@@ -223,10 +235,19 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
         value = pick(total, weighted * (one / total), plain * even)
         store(values, to + k, value)
         # The discount comes after the addition: the newest regret is discounted, too.
+        if exact(regrets.numbers):
+            for a in range(actions):
+                at = entries + a * width + k
+                x = entry(regrets, vectors + a, at) + (load(values, nodes.child_value[child0 + a] * width + k) - value)
+                store_entry(regrets.numbers, at, x * pick(x, gain, loss))
+    if not exact(regrets.numbers):
+        # In 16 bits a vector is written as a whole, since its largest number decides its scale.
         for a in range(actions):
-            at = entries + a * width + k
-            x = load(regrets, at) + (load(values, nodes.child_value[child0 + a] * width + k) - value)
-            store(regrets, at, x * pick(x, gain, loss))
+            vector, at, below = vectors + a, entries + a * width, nodes.child_value[child0 + a] * width
+            for k in range(U0, width, BLOCK):
+                x = entry(regrets, vector, at + k) + (load(values, below + k) - load(values, to + k))
+                store(work.scratch, k, x * pick(x, gain, loss))
+            keep(regrets, vector, at, work.scratch, width)
 
 
 @inlined
@@ -246,7 +267,7 @@ def _part(
     """
     sizes, forests, roots, orders, q = tables.sizes, tables.forests, tables.roots, tables.orders, 1 - half.player
     forest, board, width = tables.parts.forest[part], tables.parts.board[part], sizes.width
-    after, entry0 = forest + U1, tables.parts.entry0[part]
+    after, entry0, vector0 = forest + U1, tables.parts.entry0[part], tables.parts.vector0[part]
     # Ranges come from the top. On a solved board its hands are a part of the top's: those without the river card.
     for root in range(forests.roots[forest], forests.roots[after]):
         # reach[root, i] = top_reach[cut of the root, hands[board, i]].
@@ -256,9 +277,10 @@ def _part(
         else:
             for i in range(sizes.hands):
                 work.reach[to + i] = top_reach[at + tables.boards.hands[board, i]]
-    place = _Place(forests.nodes[forest], forests.nodes[after], forests.actions[forest], entry0, width, sizes.cards)
+    first, end, action0 = forests.nodes[forest], forests.nodes[after], forests.actions[forest]
+    place = _Place(first, end, action0, entry0, vector0, width, sizes.cards)
     # Reach down to the part's showdowns and folds.
-    _down(tables.nodes, place, half, learned, work.reach)
+    _down(tables.nodes, place, half, learned, work.reach, work.scratch)
     order = Order(
         orders.hand[board],
         orders.low[board],
@@ -269,8 +291,8 @@ def _part(
     )
     amount0 = forests.amounts[forest]
     # Showdowns have the lowest numbers of vectors, side by side: LANES32 at a time, padding included.
-    for first in range(U0, forests.amounts[after] - amount0, BLOCK):
-        showdown_batch(work, first * width, width, order, sizes.hands, tables.amounts, amount0 + first)
+    for paid in range(U0, forests.amounts[after] - amount0, BLOCK):
+        showdown_batch(work, paid * width, width, order, sizes.hands, tables.amounts, amount0 + paid)
     # Folds and values up, then the roots' values to where `_gather` reads them.
     _up(tables.nodes, place, half, learned, work)
     to = tables.parts.handed0[part] * width
@@ -307,14 +329,14 @@ def run(crew: Crew, task: Task, tables: Tables, learned: Learned, top: Top, work
     """
     mode, steps = task.mode, task.steps
     threads, sync, width = crew.threads, crew.sync, tables.sizes.top_width
-    place = _Place(U0, tables.forests.nodes[1], U0, U0, width, tables.sizes.top_cards)
+    place = _Place(U0, tables.forests.nodes[1], U0, U0, U0, width, tables.sizes.top_cards)
     for t in range(len(steps)):
         for player in range(task.first, task.end):
             half = _Half(player, mode, steps[t, 0], steps[t, 1], steps[t, 2])
             reach = top.reach[1 - player]
             # Down through the top, whose reach every part reads; the counter of parts starts anew.
             if crew.me == 0:
-                _down(tables.nodes, place, half, learned, reach)
+                _down(tables.nodes, place, half, learned, reach, work.scratch)
                 write(sync, NEXT, 0)
             wait_for_all(sync, threads)
             # Whoever is free takes the next part; the costliest come first (tables.Parts).

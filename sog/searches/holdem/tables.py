@@ -37,6 +37,7 @@ class Parts(NamedTuple):
     forest: UInt64  # uint64[P]
     board: UInt64  # uint64[P]
     entry0: UInt64  # uint64[P]: where its regrets begin
+    vector0: UInt64  # uint64[P]: the number of the first vector of these
     handed0: UInt64  # uint64[P]: the first vector of values that it hands up to the top
 
 
@@ -144,6 +145,7 @@ def _parts(program: Program) -> Parts:
         forest=np.array([f + 1 for f, _ in parts], dtype=np.uint64),
         board=np.array([b for _, b in parts], dtype=np.uint64),
         entry0=np.array([program.entry0(f, b) for f, b in parts], dtype=np.uint64),
+        vector0=np.array([program.vector0(f, b) for f, b in parts], dtype=np.uint64),
         handed0=np.array([handed0[f] + b * len(forests[f].roots) for f, b in parts], dtype=np.uint64),
     )
 

@@ -188,6 +188,21 @@ def sum_of(typing_context: TypingContext, value: Register) -> Instruction:
 
 
 @instruction
+def largest_of(typing_context: TypingContext, value: Register) -> Instruction:
+    """The largest of the lanes."""
+
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        most, lanes = args[0], value.lanes
+        while lanes > 1:
+            lanes //= 2
+            lower, upper = (builder.shuffle_vector(most, most, order(range(k, k + lanes))) for k in (0, lanes))
+            most = builder.select(builder.fcmp_ordered(">", lower, upper), lower, upper)
+        return builder.extract_element(most, ir.Constant(INDEX, 0))
+
+    return value.scalar(value), code
+
+
+@instruction
 def pick(typing_context: TypingContext, test: types.Type, positive: types.Type, other: types.Type) -> Instruction:
     """Lane by lane: `positive` where test > 0, else `other`; also of three single numbers."""
 
