@@ -368,7 +368,7 @@ def test_counts_of_public_states() -> None:
 
 
 def test_counts_of_files_games_and_checkpoints() -> None:
-    from sog.training.shipped import shipped_checkpoints
+    from sog.training.shipped_folders import shipped_checkpoints
     from soglab.bench.cfr import GAMES
     from soglab.papers.pog_table5 import TABLE_5
 

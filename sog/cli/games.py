@@ -63,7 +63,7 @@ def _listed() -> list[dict[str, Any]]:
     """
     from sog.games.catalog import GAMES, has_histories, known_games
     from sog.games.own import VARIABLE, own_games
-    from sog.training.shipped import shipped_games
+    from sog.training.shipped_folders import shipped_games
 
     shipped, listed = shipped_games(), []
     for name, words in known_games():

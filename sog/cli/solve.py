@@ -140,7 +140,6 @@ def _solve_tree(
 ) -> dict[str, Any]:
     """List the game's public states, iterate, measure, write the policy; what was found, as one object."""
     from sog.games.rules.kuhn import Kuhn
-    from sog.measure.openspiel_export import check_against_openspiel
     from sog.play.openspiel_states import openspiel_game
     from sog.searches.cfr import exact
     from sog.searches.tree.whole import whole_tree
@@ -164,6 +163,8 @@ def _solve_tree(
         "exploitability": measure.exploitability,
     }
     if check_openspiel:
+        from sog.measure.openspiel_export import check_against_openspiel
+
         check = check_against_openspiel(public, exact.policy_of(tree))
         answer |= {"nash_conv": check.ours, "openspiel_nash_conv": check.openspiel}
     if out is not None:

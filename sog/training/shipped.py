@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import resources
 from pathlib import Path
 
 from sog.errors import CheckpointError, SettingError, UnknownGame
@@ -14,8 +13,9 @@ from sog.games.holdem.game import is_beyond
 from sog.nets.shape import NetworkShape, is_for, shape_on
 from sog.training.checkpoint import load_meta
 from sog.training.settings import DEFAULT
+from sog.training.shipped_folders import shipped_checkpoints, shipped_games
 
-__all__ = ["find_checkpoint", "fits", "named_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
+__all__ = ["find_checkpoint", "fits", "named_checkpoint", "names_a_path"]
 
 
 def find_checkpoint(text: str, algorithm: str = DEFAULT) -> Path:
@@ -69,14 +69,3 @@ def fits(shape: NetworkShape, trained_on: Game, game: Game) -> bool:
 def names_a_path(text: str) -> bool:
     """Whether it can only be a file's or folder's name, there or not, and no game string."""
     return os.path.lexists(text) or ("/" in text and "(" not in text)
-
-
-def shipped_checkpoints() -> list[Path]:
-    """The folders of the checkpoints that come with the package."""
-    root = Path(str(resources.files("sog"))) / "checkpoints"
-    return sorted(folder.parent for folder in root.glob("*/meta.json"))
-
-
-def shipped_games() -> list[str]:
-    """The game strings that a checkpoint comes with the package for, each once."""
-    return sorted({load_meta(folder).game for folder in shipped_checkpoints()})

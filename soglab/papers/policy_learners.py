@@ -22,7 +22,7 @@ from sog.games.catalog import make_history_game
 from sog.measure.intervals import mean_interval, plus_minus
 from sog.training.checkpoint import Meta, load_meta
 from sog.training.run import Run, Until
-from sog.training.shipped import shipped_checkpoints
+from sog.training.shipped_folders import shipped_checkpoints
 from soglab.papers import sepot_figures
 from soglab.papers.sepot_figures import OWN, SNAPSHOTS, network_and_searches, way_of
 from soglab.papers.sepot_runs import minutes_of, own_measure, own_title, search_effort, short_name, unit_of

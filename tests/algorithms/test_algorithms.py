@@ -41,7 +41,7 @@ from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
 from sog.training.opened import Opened
-from sog.training.shipped import shipped_checkpoints
+from sog.training.shipped_folders import shipped_checkpoints
 
 ROOT = Path(__file__).parents[2]
 

@@ -23,7 +23,8 @@ from sog.nets.cvpn import CVPN
 from sog.nets.serialized import network_bytes
 from sog.nets.shape import is_for, shape_for
 from sog.training import checkpoint
-from sog.training.shipped import find_checkpoint, shipped_checkpoints
+from sog.training.shipped import find_checkpoint
+from sog.training.shipped_folders import shipped_checkpoints
 from tests.fuzz.checkpoints import NUMBERS, as_version_1, edit, path_of, places, sign_file, special
 
 LEDUC = make_game("leduc_poker")
