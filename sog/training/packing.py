@@ -7,7 +7,8 @@ A row is written field by field, each as long as it needs to be:
     ranges       float16 for each of these (for hold'em 1,326 hands a player, fewer on a board)
     values       a bit for each of these (is it trained?), then float16 for the trained ones
     matchups     float16[2, S0, S1] where the network reads them
-    policies     a bit a slot (is it trained?), the legal actions, and each policy in 255ths (see `_write_shares`)
+    policies     a bit a slot (is it trained?), the legal actions, and each policy in 65,535ths, of 64 slots and more
+                 in 255ths (see `_write_shares`)
     owners       a byte a cell where the network learns them and the row knows them
 
 A chess row of 54 KB takes about 1.1 KB, a hold'em row of 97 KB 11 to 16 KB.

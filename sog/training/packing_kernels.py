@@ -17,12 +17,14 @@ __all__ = ["FAULTS", "Dense", "RowLayout", "longest_row", "read_rows", "write_ro
 
 _ONE: Final = 0x3F800000  # 1.0 as float32
 _SIGN: Final = 0x80000000  # -0.0
-_FEW: Final = 16  # legal actions up to which a cumulative share is one byte; above it is two
+_FEW: Final = 16  # legal actions up to which a cumulative share is one byte in rows of many slots; above it is two
+_MANY: Final = 64  # slots from which on a row has many
 
 # Kinds of policies in a row: none is trained, all slots have the same legal actions, each slot has its own.
 _NONE: Final = 0
 _SAME: Final = 1
 _OWN: Final = 2
+_FINE: Final = 4  # added to these: every cumulative share has two bytes
 
 # What a row can have that cannot be written, by the number that `write_rows` returns.
 FAULTS: Final = {
@@ -251,7 +253,8 @@ def _write_policies(dense: Dense, layout: RowLayout, r: int, out: Array, at: int
                 if legal[starts[s] + a] != legal[starts[first] + a]:
                     kind = _OWN
                     break
-    at = put(out, at, kind, 1)
+    fine = kind != _NONE and slots < _MANY
+    at = put(out, at, kind + _FINE if fine else kind, 1)
     if kind == _NONE:
         return at
     marks = at
@@ -263,7 +266,7 @@ def _write_policies(dense: Dense, layout: RowLayout, r: int, out: Array, at: int
         own = legal[starts[s] : starts[s + 1]]
         if kind == _OWN or s == first:
             at = _write_actions(own, out, at)
-        at = _write_shares(dense.policies[r, starts[s] : starts[s + 1]], own, out, at)
+        at = _write_shares(dense.policies[r, starts[s] : starts[s + 1]], own, fine, out, at)
         if at < 0:
             return -3
     return at
@@ -283,10 +286,10 @@ def _write_actions(legal: Bool, out: Array, at: int) -> int:
 
 
 @njit
-def _write_shares(policy: Float32, legal: Bool, out: Array, at: int) -> int:
+def _write_shares(policy: Float32, legal: Bool, fine: bool, out: Array, at: int) -> int:
     """c_k = round(L (p_1 + ... + p_k) / sum p) for all legal actions but the last, whose c is L; -1 for no policy.
 
-    L is 255, a byte each, and 65,535 above 16 legal actions. Rounding the sums and not the shares keeps their sum at
+    L is 255, a byte each, and 65,535 where it is fine or above 16 legal actions. Rounding the sums and not the shares keeps their sum at
     1 and each share within 1 / L of what it was; an action that is never played has c_k = c_(k - 1).
     """
     total, count = 0.0, 0
@@ -298,7 +301,7 @@ def _write_shares(policy: Float32, legal: Bool, out: Array, at: int) -> int:
             count += 1
     if not total > 0.0:
         return -1
-    size = 1 if count <= _FEW else 2
+    size = 2 if fine or count > _FEW else 1
     whole, so_far, k = (1 << (8 * size)) - 1, 0.0, 0
     for a in range(len(legal)):
         if legal[a]:
@@ -315,6 +318,8 @@ def _read_policies(dense: Dense, layout: RowLayout, r: int, content: Array, at: 
     at += 1
     if kind == _NONE:
         return at
+    fine = kind > _FINE
+    kind -= _FINE if fine else 0
     if kind not in (_SAME, _OWN):
         return -1
     marks, actions = at, -1
@@ -327,7 +332,7 @@ def _read_policies(dense: Dense, layout: RowLayout, r: int, content: Array, at: 
             actions = at
             at += 2 + 2 * get(content, at, 2)
         own, legal = dense.policies[r, starts[s] : starts[s + 1]], dense.legal[r, starts[s] : starts[s + 1]]
-        at = _read_shares(own, legal, content, actions, at)
+        at = _read_shares(own, legal, fine, content, actions, at)
         if at < 0:
             return -1
         dense.policy_mask[r, s] = 1.0
@@ -335,10 +340,10 @@ def _read_policies(dense: Dense, layout: RowLayout, r: int, content: Array, at: 
 
 
 @njit
-def _read_shares(policy: Float32, legal: Bool, content: Array, actions: int, at: int) -> int:
+def _read_shares(policy: Float32, legal: Bool, fine: bool, content: Array, actions: int, at: int) -> int:
     """A policy over the actions listed at `actions`, p_k = (c_k - c_(k - 1)) / L; -1 where it does not read so."""
     count = get(content, actions, 2)
-    size = 1 if count <= _FEW else 2
+    size = 2 if fine or count > _FEW else 1
     whole, before = (1 << (8 * size)) - 1, 0
     if count == 0 or at + size * (count - 1) > len(content):
         return -1

@@ -79,7 +79,7 @@ def test_rows_of_boards_come_back(name: str) -> None:
     shape, rows = board_rows(name, 70)
     again = unpack(shape, pack(shape, rows))
     np.testing.assert_array_equal(again.inputs, rows.inputs)
-    assert_alike(rows, again, 1 / 255)
+    assert_alike(rows, again, 1 / 65_535 + 1e-6)
 
 
 @given(
@@ -92,7 +92,24 @@ def test_rows_of_beliefs_come_back(
     crossed = (0,) if features else ()
     shape = NetworkShape(features, slots, actions, crossed=crossed, matchups=matchups, policies_apart=apart)
     rows = belief_rows(shape, count, np.random.default_rng(seed), own)
+    assert_alike(rows, unpack(shape, pack(shape, rows)), 1 / 65_535 + 1e-6)
+
+
+def test_rows_of_many_slots_keep_shares_to_a_byte() -> None:
+    shape = NetworkShape(2, (40, 40), 3)
+    rows = belief_rows(shape, 5, np.random.default_rng(1))
     assert_alike(rows, unpack(shape, pack(shape, rows)), 1 / 255 + 1e-6)
+
+
+def test_rows_that_were_written_with_a_byte_a_share_are_read() -> None:
+    """Until 29 November 2026 all rows had them. Two slots have the same legal actions, then each its own."""
+    first = "00000000000f0f0038003e003c003c0034003400340034010303000000010002004080" + "4080" + "00"
+    second = "00000000000f0f0038003e003c003c00340034003400340203020000000200bf0300000001000200408000"
+    content = np.frombuffer(bytes.fromhex(first + second), dtype=np.uint8)
+    rows = unpack(NetworkShape(1, (2, 2), 3), PackedRows(content, np.array([38, 81])))
+    wanted = np.array([[[0.25, 0.25, 0.5], [0.25, 0.25, 0.5]], [[0.75, 0.0, 0.25], [0.25, 0.25, 0.5]]])
+    np.testing.assert_allclose(rows.policies, wanted, atol=1 / 255)
+    np.testing.assert_array_equal(rows.legal[1], [[True, False, True], [True, True, True]])
 
 
 def test_features_come_back_exactly() -> None:
