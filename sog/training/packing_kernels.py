@@ -289,8 +289,9 @@ def _write_actions(legal: Bool, out: Array, at: int) -> int:
 def _write_shares(policy: Float32, legal: Bool, fine: bool, out: Array, at: int) -> int:
     """c_k = round(L (p_1 + ... + p_k) / sum p) for all legal actions but the last, whose c is L; -1 for no policy.
 
-    L is 255, a byte each, and 65,535 where it is fine or above 16 legal actions. Rounding the sums and not the shares keeps their sum at
-    1 and each share within 1 / L of what it was; an action that is never played has c_k = c_(k - 1).
+    L is 255, a byte each, and 65,535 where it is fine or above 16 legal actions. Rounding the sums and not the shares
+    keeps their sum at 1 and each share within 1 / L of what it was; an action that is never played has
+    c_k = c_(k - 1).
     """
     total, count = 0.0, 0
     for a in range(len(legal)):
