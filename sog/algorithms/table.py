@@ -82,11 +82,15 @@ def player_of(checkpoint: str | Path, wanted: str | None = None) -> Algorithm:
 
 def says_who_plays(checkpoint: str | Path, plays: Algorithm) -> str:
     """One line where a checkpoint is measured by another algorithm's search than the one that trained it; else ""."""
-    folder = named_checkpoint(str(checkpoint), SOG)
+    # A game string names the network that the algorithm itself trained, where one ships.
+    folder = named_checkpoint(str(checkpoint), plays.name)
     trained = None if folder is None else trained_by(load_meta(folder))
-    if trained is None or trained.plays_hidden or trained.name == plays.name:
+    if trained is None or trained.name == plays.name:
         return ""
-    return f"{trained.name} has no search of hidden information: this is {plays.name}'s search with its network"
+    this = f"this is {plays.name}'s search with its network"
+    if trained.plays_hidden:
+        return f"{trained.name} trained it and searches otherwise: {this}"
+    return f"{trained.name} has no search of hidden information: {this}"
 
 
 def playing(trained: Algorithm | None, chosen: Algorithm | None, boards: bool = False) -> Algorithm:

@@ -43,7 +43,7 @@ def play_board(game: Game, player: Player, seat: int | None, games: int | None, 
 
 
 def _game(game: Game, player: Player, person: int) -> float | None:
-    """One game; the person's result, or None where the person leaves."""
+    """One game; the person's utility, or None where the person leaves."""
     from sog.play.move_tree import MoveTree
     from sog.play.player import Limits, think
 
@@ -61,8 +61,9 @@ def _game(game: Game, player: Player, person: int) -> float | None:
             stdout().print(_move_text(game, tree, moves, thought))
         moves.append(action)
     stdout().print(game.picture(tree.public.states[node]))
-    utility = tree.result(node)
-    assert utility is not None
+    share = tree.result(node)
+    assert share is not None
+    utility = share * game.u_max
     return utility if person == 0 else -utility
 
 

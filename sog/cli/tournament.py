@@ -107,7 +107,8 @@ def tournament(
         print_json(answer)
     else:
         _show(answer)
-    _plot(folder / "elo.png", answer)
+    with say_kept(lambda: f"all games are kept in {folder}; elo.png may be missing"):
+        _plot(folder / "elo.png", answer)
 
 
 def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result], folder: Path) -> dict[str, Any]:

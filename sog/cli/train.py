@@ -121,7 +121,8 @@ def train(
         else:
             point = learns.loop(where)(run, settings, folder, until, resume, watch.hooks(), device)
         watch.close()
-    draw_curve(folder, rules.name, rules.unit.name, learns.measure_is)
+    with say_kept(lambda: f"the run in {folder} is complete; curve.png may be missing"):
+        draw_curve(folder, rules.name, rules.unit.name, learns.measure_is)
     if as_json:
         print_json(_answer(rules, run, folder, point, watch.latest))
     else:

@@ -73,8 +73,11 @@ class Result:
 
     @property
     def points(self) -> tuple[str, str, float, int]:
-        """(player 0, player 1, player 0's points, 1 game), as `sog.measure.elo.points_of` takes them."""
-        return (*self.seats, (self.utility + 1.0) / 2.0, 1)
+        """(player 0, player 1, player 0's points, 1 game), as `sog.measure.elo.points_of` takes them.
+
+        A win is a point and a draw half of one, whatever is won: ratings say how often an agent wins.
+        """
+        return (*self.seats, 0.5 + 0.5 * ((self.utility > 0) - (self.utility < 0)), 1)
 
 
 def fixtures(tournament: Tournament) -> list[Fixture]:

@@ -20,6 +20,7 @@ from sog.games.base import Game, refuse_finished
 from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game
+from sog.games.checks.own import checked_game
 from sog.opponents.openspiel_alphazero.settings import newest_checkpoint
 from sog.opponents.random_player import RandomPlayer
 from sog.opponents.rating import RatingPlayer
@@ -119,7 +120,7 @@ def read_tournament(path: Path) -> Tournament:
 
 def _tournament(table: Keys, text: bytes, folder: Path) -> Tournament:
     refuse_unknown("the file", table, _TOP)
-    game = make_game(take(table, "game", str))
+    game = checked_game(make_game(take(table, "game", str)))
     refuse_finished(game)
     agents, patience = take(table, "agents", dict), number(table, "patience", 0.1, _DAY, 60.0)
     if len(agents) < 2:

@@ -104,6 +104,18 @@ def test_an_exploited_run_says_whose_search_plays(tmp_path: Path) -> None:
     assert says_who_plays(tmp_path / "sog", player_of(tmp_path / "sog")) == says_who_plays("chess", Student()) == ""
 
 
+def test_one_search_with_the_network_of_another_says_so(tmp_path: Path) -> None:
+    game = make_game("leduc_poker")
+    for name in ("rebel", "sog"):
+        checkpoint.save(tmp_path / name, CVPN(shape_for(game, 8, 1)), game.name, "run", 0, {"algorithm": name})
+    said = says_who_plays(tmp_path / "rebel", Student())
+    assert said == "rebel trained it and searches otherwise: this is sog's search with its network"
+    assert says_who_plays(tmp_path / "sog", find("rebel")).startswith("sog trained it")
+    # A game string means the network that the algorithm itself trained.
+    assert says_who_plays("liars_dice(numdice=1,dice_sides=4)", find("rebel")) == ""
+    assert says_who_plays("liars_dice(numdice=1,dice_sides=4)", Student()) == ""
+
+
 def test_nothing_else_compares_an_algorithms_name() -> None:
     """No `algorithm == "rebel"` in the package: whatever depends on the algorithm is in its entry."""
     named = {kind.name for kind in ALGORITHMS}

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 
 from sog.cli.app import main
-from sog.games.base import TERMINAL
+from sog.cli.play_board import play_board
+from sog.games.base import TERMINAL, Scaled, State
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.rules.kuhn import Kuhn
+from sog.opponents.random_player import RandomPlayer
 
 Capture = pytest.CaptureFixture[str]
 
@@ -41,6 +46,23 @@ def test_a_game_on_a_board_goes_on_to_its_end(told: Callable[..., None], capsys:
     out = capsys.readouterr().out
     assert "you move first" in out and "3 . . .\n2 . . .\n1 . . .\n  a b c" in out
     assert "agent: " in out and ("You lose; -1 after 1 game." in out or "A draw; +0 after 1 game." in out)
+
+
+def test_what_is_won_and_lost_is_said_in_utilities(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """A game whose wins pay 10: its result is 10 and not the share 1."""
+
+    class Dear(TicTacToe):
+        def __init__(self) -> None:
+            super().__init__()
+            self.u_max = 10.0
+
+        def payoff(self, s: State) -> Scaled:
+            paid = super().payoff(s)
+            return Scaled(paid.operator, 10.0 * paid.scale)
+
+    monkeypatch.setattr("sog.cli.play_board._ask", lambda game, tree, node: tree.actions(node)[-1])
+    play_board(Dear(), RandomPlayer(), 0, 1, np.random.default_rng(0))
+    assert re.search(r"You (win; \+10|lose; -10) after 1 game", capsys.readouterr().out)
 
 
 def test_no_game_on_a_board_is_the_one_before_again(told: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,8 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
     (Kuhn, "features", lambda x: x[1:], r"no float32\[6\] features but float32\[5\]"),
     (Kuhn, "features", lambda x: x * np.float32(np.nan), "features are not finite"),
     (Kuhn, "features", lambda x: x * np.float32(0.0), "the same features as .*, where others act or act otherwise"),
+    # Without the card on the board.
+    (Leduc, "features", lambda x: np.r_[np.zeros(3, np.float32), x[3:]], "other pairs of infostates are likely"),
     (Kuhn, "value_unit", lambda u: 0.0, "value unit 0.0"),
     (
         Kuhn,

@@ -125,6 +125,7 @@ BROKEN: list[tuple[HistoryGame, str]] = [
     (_changed("public", lambda x: np.zeros_like(x)), "two histories"),
     (_changed("private", lambda x: np.zeros_like(x)), "one infostate of player . .* have other inputs"),
     (_changed("inputs", lambda x: x * np.float32(np.nan)), "inputs are not finite"),
+    (_changed("inputs", lambda x: x * np.float32(0)), "inputs never differ by the private row"),
     (_changed("actors", lambda x: 1 / 0), "Broken's code raised ZeroDivisionError"),
 ]
 

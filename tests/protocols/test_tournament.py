@@ -52,6 +52,34 @@ STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/ga
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
 
+CHANCY = """
+from sog.games.base import NATURE
+from sog.games.boards.tic_tac_toe import TicTacToe
+
+class Chancy(TicTacToe):
+    def __init__(self):
+        super().__init__()
+        self.name = "chancy"
+
+    def actor(self, s):
+        return NATURE if len(s) == 2 else super().actor(s)
+
+GAMES = {"chancy": Chancy}
+"""
+
+
+def test_a_game_of_ones_own_that_breaks_a_promise_begins_no_tournament(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says deterministic, and chance acts: it would end in the middle."""
+    (tmp_path / "chancy_games.py").write_text(CHANCY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("SOG_GAMES", "chancy_games")
+    text = 'game = "chancy"\nrounds = 1\n[agents.a]\nrandom = true\n[agents.b]\nrandom = true\n'
+    with pytest.raises(SettingError, match="chancy at "):
+        read_tournament(file_of(tmp_path, text))
+
+
 def file_of(folder: Path, text: str) -> Path:
     path = folder / "matches.toml"
     path.write_text(text)
@@ -498,6 +526,8 @@ def test_whoever_is_at_fault_loses_whatever_the_seat() -> None:
     assert play_match_game(game, (bad, good)) == Played((), -1.0, "bad: no", fault=True)
     assert play_match_game(game, (good, bad)).utility == 1.0
     assert Result(1, ("a", "b"), 1.0, "", False, 3, "").points == ("a", "b", 1.0, 1)
+    # A win is a win where it pays a tenth of what the largest does: Elo says how often, as the table does.
+    assert [Result(1, ("a", "b"), u, "", False, 3, "").points[2] for u in (0.1, 0.0, -1.0)] == [1.0, 0.5, 0.0]
 
 
 @pytest.mark.skipif(STOCKFISH is None, reason="Stockfish is not installed (apt-get install stockfish)")

@@ -69,6 +69,7 @@ def check_history_game(
         _check_attributes(game)
         played = _Played(game)
         moves = played.play(games, np.random.default_rng(seed))
+        played.compare()
         _check_alone(game, np.random.default_rng(seed))
         pairs = 0 if public is None else _check_faces(game, public, max_states, seed)
     return HistoryReport(game.name, games, moves, len(played.infostates), pairs)
@@ -103,12 +104,16 @@ class _Played:
 
     infostates: by player, both rows and whether it acts, what was seen there first: legal actions, input and own past.
     acting: by public row, who acts.  open: by public row and viewer, what an input holds before its private part.
+    told: of a player's decisions, the legal actions by the inputs.  private: by player and public row, the inputs of
+    each infostate.
     """
 
     def __init__(self, game: HistoryGame) -> None:
         self.game = game
         self.infostates: dict[tuple[bytes, bool], tuple[bytes, ...]] = {}
         self.acting: dict[bytes, int] = {}
+        self.told: dict[tuple[int, bytes], bytes] = {}
+        self.private: dict[tuple[int, bytes], dict[bytes, bytes]] = {}
         self.open: dict[tuple[bytes, int], bytes] = {}
 
     def play(self, count: int, rng: np.random.Generator) -> int:
@@ -137,6 +142,13 @@ class _Played:
             shown = now
         return moves
 
+    def compare(self) -> None:
+        """Somewhere inputs differ by what a player alone knows, where there is such a thing."""
+        secret = [inputs for inputs in self.private.values() if len(inputs) > 1]
+        tells = any(len(set(inputs.values())) > 1 for inputs in secret)
+        fault = "inputs never differ by the private row: a network cannot know what a player knows"
+        _require(tells or not secret, self.game, fault)
+
     def _look(self, states: Int32, actors: Int32, pasts: list[list[bytes]]) -> None:
         """Both players' infostates: the same rows must mean the same."""
         game = self.game
@@ -159,6 +171,10 @@ class _Played:
                 for one, two, what in zip(first, seen, _SEEN, strict=True):
                     fault = f"two histories of one infostate of player {p} (public and private rows) have other {what}"
                     _require(one == two, game, fault)
+                if acts:
+                    fault = f"two infostates of player {p} have the same inputs and other legal actions"
+                    _require(self.told.setdefault((p, seen[1]), seen[0]) == seen[0], game, fault)
+                    self.private.setdefault((p, public[b].tobytes()), {})[keys[b]] = seen[1]
         for row, actor in zip(public, actors.tolist(), strict=True):
             same = self.acting.setdefault(row.tobytes(), actor) == actor
             _require(same or (row < 0).all(), game, "two histories with one public row have other players to act")

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from sog.arrays import Float64
 from sog.errors import GameError, check_whole
 from sog.games.base import NATURE, TERMINAL, Fan, Game, State, Unit
 from sog.games.blame import code_of
@@ -131,16 +132,29 @@ def _checked(game: Game, max_states: int, seed: int) -> GameReport:
 
 
 def _check_told_apart(game: Game, s: State, alike: dict[bytes, State]) -> None:
-    """States that a network sees alike have the same player to act and the same actions.
+    """States that a network sees alike have the same player to act, the same actions and the same pairs of infostates.
 
     It sees features, and in the ranges which slots there are.  alike: the first decision with these, by their bytes.
     """
     seen = (game.features(s), *(game.slot(s, p) for p in (0, 1)))
     first = alike.setdefault(b"".join(np.ascontiguousarray(part).tobytes() for part in seen), s)
-    if first is s or (game.actor(first) == game.actor(s) and np.array_equal(game.actions(first), game.actions(s))):
+    if first is s:
         return
-    fault = f"the same features as {game.state_name(first)!r}, where others act or act otherwise: a network cannot know"
-    raise GameError(f"{game.name} at {game.state_name(s)!r}: {fault}")
+    if game.actor(first) != game.actor(s) or not np.array_equal(game.actions(first), game.actions(s)):
+        fault = "others act or act otherwise"
+    elif not np.allclose(_chances(game, first), _chances(game, s), rtol=0.0, atol=1e-6):
+        fault = "other pairs of infostates are likely"
+    else:
+        return
+    what = f"the same features as {game.state_name(first)!r}, where {fault}: a network cannot know"
+    raise GameError(f"{game.name} at {game.state_name(s)!r}: {what}")
+
+
+def _chances(game: Game, s: State) -> Float64:
+    """float64[I0, I1]: how likely chance makes each pair of infostates here."""
+    w = weights_of(game, s)
+    likely: Float64 = w / w.sum()
+    return likely
 
 
 def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
