@@ -97,21 +97,22 @@ def train(
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C and SIGTERM save the run first; a kill loses at most the work since the last checkpoint.
     """
-    from sog.algorithms.base import SOG
-    from sog.algorithms.table import checked_settings, read
-    from sog.training.run import Run, Until
-    from sog.training.stream.loop import train_stream
+    with say_kept(lambda: "" if out is None or not out.exists() else _kept(out)):
+        from sog.algorithms.base import SOG
+        from sog.algorithms.table import checked_settings, read
+        from sog.training.run import Run, Until
+        from sog.training.stream.loop import train_stream
 
-    folder = out or Path("runs") / _slug(read(algorithm or SOG).rules(game).name)
-    stored = _stored(folder, resume)
-    learns = _algorithm(algorithm, stored)
-    rules = learns.rules(game)
-    where = _where(learns, cluster, workers, asynchronous)
-    _refuse_unfit(where, asynchronous, serve, processor_minutes)
-    first = _begins(begins, stored, learns, asynchronous)
-    run = Run(rules.name, preset, seed, where.places, str(learns), not asynchronous, first)
-    settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
-    count_preflop(rules)
+        folder = out or Path("runs") / _slug(read(algorithm or SOG).rules(game).name)
+        stored = _stored(folder, resume)
+        learns = _algorithm(algorithm, stored)
+        rules = learns.rules(game)
+        where = _where(learns, cluster, workers, asynchronous)
+        _refuse_unfit(where, asynchronous, serve, processor_minutes)
+        first = _begins(begins, stored, learns, asynchronous)
+        run = Run(rules.name, preset, seed, where.places, str(learns), not asynchronous, first)
+        settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
+        count_preflop(rules)
     with say_kept(lambda: _kept(folder)), _bar(rules, settings, stored, until) as bar:
         watch = Watch(rules, folder, bar, run, _begun(stored))
         if asynchronous:

@@ -158,11 +158,17 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
     folder = out / "checkpoint"
     if (out / CURVE).is_dir():
         raise CheckpointError(f"{shown(out / CURVE)} is a folder, where the learning curve is to be written")
+    if folder.is_symlink():
+        raise CheckpointError(f"{shown(folder)}: is a link to another folder; nothing was written")
     if not checkpoint.is_begun(folder):
         # A run writes its checkpoint before its curve, so that a curve without one is somebody else's.
         for name in (CURVE, PICTURE):
             if os.path.lexists(out / name):
                 raise CheckpointError(f"{shown(out / name)} is of no training run here: choose another --out")
+        # What a run writes before its first checkpoint is a snapshot of the untrained network.
+        begun = [checkpoint.load_meta(path).run for path in (out / "snapshots").glob("*") if checkpoint.is_begun(path)]
+        if others := sorted({name for name in begun if name != run.name}):
+            raise CheckpointError(f"{shown(out)} holds the run '{others[0]}', not '{run.name}'")
         if resume:
             note(f"{shown(out)} holds no training run yet: a new one begins there")
         return False

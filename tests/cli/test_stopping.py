@@ -199,3 +199,44 @@ def having(token: str) -> list[str]:
         except OSError:
             continue
     return found
+
+
+TRAIN = [
+    "train",
+    "kuhn_poker",
+    "--algorithm",
+    "sog(network=1x8,simulations=2,games=2)",
+    "--rounds",
+    "1",
+    "--workers",
+    "1",
+]
+
+
+def test_a_signal_while_the_picture_is_drawn_loses_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("sog.cli.train.draw_curve", lambda folder, *rest: interrupt("here"))
+    assert main([*TRAIN, "--out", str(tmp_path / "run")]) == 130
+    assert "run is complete; curve.png may be missing" in capsys.readouterr().err
+    assert (tmp_path / "run" / "checkpoint" / "meta.json").exists()
+
+
+def test_a_signal_before_a_run_is_resumed_says_that_it_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    assert main([*TRAIN, "--out", str(tmp_path / "run")]) == 0
+    monkeypatch.setattr("sog.cli.train._algorithm", lambda *given: interrupt("here"))
+    assert main([*TRAIN, "--resume", "--out", str(tmp_path / "run")]) == 130
+    assert "run is kept: the same command with --resume continues from there" in capsys.readouterr().err
+
+
+def test_a_signal_while_elo_is_drawn_loses_no_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    text = 'game = "tic_tac_toe"\nrounds = 1\n[agents.a]\nrandom = true\n[agents.b]\nrandom = true\n'
+    (tmp_path / "two.toml").write_text(text)
+    monkeypatch.setattr("sog.cli.tournament._plot", lambda *given: interrupt("here"))
+    assert main(["tournament", str(tmp_path / "two.toml")]) == 130
+    said = " ".join(capsys.readouterr().err.split())
+    assert "all games are kept in" in said and "elo.png may be missing" in said

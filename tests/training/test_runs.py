@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,6 +106,29 @@ def test_a_part_of_a_first_save_can_be_gone_on_from(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert "holds no training run yet" in ended.stderr
     assert (tmp_path / "run" / "checkpoint" / "meta.json").exists()
+
+
+def test_a_run_without_a_checkpoint_yet_is_not_another_ones(tmp_path: Path) -> None:
+    """Killed after its first snapshot: another seed is refused before anything is said to begin."""
+    line = ("train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "1", "--workers", "1")
+    assert command(*line, "--out", str(tmp_path / "run")).returncode == 0
+    shutil.rmtree(tmp_path / "run" / "checkpoint")
+    for name in ("curve.csv", "curve.png"):
+        (tmp_path / "run" / name).unlink()
+    ended = command(*line, "--resume", "--seed", "5", "--out", str(tmp_path / "run"))
+    assert ended.returncode == 2 and "holds the run" in ended.stderr and "begins there" not in ended.stderr
+    assert command(*line, "--resume", "--out", str(tmp_path / "run")).returncode == 0
+
+
+def test_a_linked_checkpoint_is_not_written_to(tmp_path: Path) -> None:
+    line = ("train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "1", "--workers", "1")
+    assert command(*line, "--out", str(tmp_path / "run")).returncode == 0
+    (tmp_path / "run" / "checkpoint").rename(tmp_path / "elsewhere")
+    (tmp_path / "run" / "checkpoint").symlink_to(tmp_path / "elsewhere")
+    before = sorted(path.name for path in (tmp_path / "elsewhere").iterdir())
+    ended = command(*line[:5], "2", *line[6:], "--resume", "--out", str(tmp_path / "run"))
+    assert ended.returncode == 2 and "is a link to another folder; nothing was written" in ended.stderr
+    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == before
 
 
 def test_a_run_that_goes_on_began_with_one_network(tmp_path: Path) -> None:
