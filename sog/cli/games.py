@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
+from sog.cli.frame import JsonOption, print_json, progress_bar, say, stdout
 from sog.errors import GameError, SettingError
 
 if TYPE_CHECKING:
@@ -73,7 +73,11 @@ def _listed() -> list[dict[str, Any]]:
         takes = {key: parameter.meaning for key, parameter in known.items()}
         ours = {"description": words, "parameters": takes, "checkpoints": own, "histories": has_histories(name)}
         listed.append({"game": name, **ours})
-    by_histories = own_games("HISTORY_GAMES")
+    try:
+        by_histories = own_games("HISTORY_GAMES")
+    except GameError as error:  # whatever is wrong with a person's own games, the others are there
+        say(f"sog: {error}")
+        return listed
     for name in dict.fromkeys((*own_games("GAMES"), *by_histories)):
         words = f"your own, from {VARIABLE}"
         yours = {"description": words, "parameters": {}, "checkpoints": [], "histories": name in by_histories}

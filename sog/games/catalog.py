@@ -26,6 +26,7 @@ from sog.games.histories.liars_dice import LiarsDiceHistories
 from sog.games.histories.spiel import SpielHistories
 from sog.games.holdem import strings as holdem
 from sog.games.openspiel.game import OpenSpielGame
+from sog.games.openspiel.loading import registered
 from sog.games.own import VARIABLE, is_own, make_own, own_games, refuse_class, refuse_taken
 from sog.games.parameters import GameParameter, choice, number, numbers, read_parameters, text, truth, whole, wholes
 from sog.games.rules.battleship import Battleship, one_shot_a_cell
@@ -179,8 +180,9 @@ def make_history_game(name: str) -> HistoryGame:
 def has_histories(name: str) -> bool:
     """Whether a game string names a game that has rules by histories; the game is not made."""
     short = name.partition("(")[0]
-    ours = short in GAMES and GAMES[short].by_histories is not None
-    return name.startswith(OPENSPIEL) or ours or short in own_games("HISTORY_GAMES")
+    if name.startswith(OPENSPIEL) or short in GAMES:
+        return name.startswith(OPENSPIEL) or GAMES[short].by_histories is not None
+    return short in own_games("HISTORY_GAMES")
 
 
 def public_face(game: Game | HistoryGame) -> Game | None:
@@ -216,10 +218,15 @@ def _made(name: str, forms: Mapping[str, Callable[..., _Made]], kind: type[Any])
         return cast(_Made, make_own(short, own[short], given, kind))
     known = _known_names(short, (*forms, *own))
     if kind is HistoryGame:
+        if short in GAMES or short in own_games("GAMES"):
+            what = "a game by public states alone; policies learn games by histories"
+            raise GameError(f"{short} is {what}, classes derived from sog.HistoryGame")
         raise GameError(f"no game by histories is called {short}; {known}")
     if short in own_games("HISTORY_GAMES"):
         what = "a game by histories alone (it is in HISTORY_GAMES, not in GAMES)"
         raise GameError(f"{short} is {what}: only rnad, mmd, nashpg and sepot take it")
+    if short in registered():
+        known = f"OpenSpiel's is {OPENSPIEL}{name}; {known}"
     raise UnknownGame(f"no game is called {short}; {known}")
 
 

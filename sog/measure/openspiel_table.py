@@ -165,7 +165,8 @@ def rows(games: Iterable[str] = CANDIDATES, limit: int = LIMIT, seed: int = 0) -
         try:
             yield compare(game, limit, seed)
         except GameError as error:
-            yield OpenSpielRow(game, refused=str(error).removeprefix(f"{game} "))
+            why = str(error).partition("; ")[0]  # without the way out, which is not the table's
+            yield OpenSpielRow(game, refused=why.removeprefix(f"{game} "))
 
 
 def compare(name: str, limit: int = LIMIT, seed: int = 0) -> OpenSpielRow:

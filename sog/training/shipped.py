@@ -8,7 +8,7 @@ from pathlib import Path
 from sog.errors import CheckpointError, SettingError, UnknownGame
 from sog.files import shown
 from sog.games.base import Game
-from sog.games.catalog import make_game
+from sog.games.catalog import GAMES, make_game
 from sog.games.holdem.game import is_beyond
 from sog.nets.shape import NetworkShape, is_for, shape_on
 from sog.training.checkpoint import load_meta
@@ -39,7 +39,10 @@ def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
     """
     path = Path(text)
     if os.path.lexists(path):
-        return path / "checkpoint" if os.path.isdir(path / "checkpoint") else path
+        folder = path / "checkpoint" if os.path.isdir(path / "checkpoint") else path
+        if text in GAMES and not os.path.exists(folder / "meta.json"):
+            raise CheckpointError(f"the folder {text} here is no checkpoint; write {text}() for the game of that name")
+        return folder
     if names_a_path(text):
         raise CheckpointError(f"{shown(text)}: no such checkpoint")
     try:

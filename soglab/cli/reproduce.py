@@ -112,7 +112,10 @@ def _list(out: Path, as_json: bool) -> None:
     if as_json:
         print_json({"experiments": entries})
         return
-    table = Table("id", "paper", "figure or table", "what is run", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("id", no_wrap=True)  # to copy
+    for column in ("paper", "figure or table", "what is run"):
+        table.add_column(column, overflow="fold")
     table.add_column("minutes, two cores", justify="right")
     table.add_column("results")
     for entry in entries:

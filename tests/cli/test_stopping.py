@@ -201,16 +201,14 @@ def having(token: str) -> list[str]:
     return found
 
 
-TRAIN = [
-    "train",
-    "kuhn_poker",
-    "--algorithm",
-    "sog(network=1x8,simulations=2,games=2)",
-    "--rounds",
-    "1",
-    "--workers",
-    "1",
-]
+TINY = "sog(network=1x8,simulations=2,games=2)"
+TRAIN = ["train", "kuhn_poker", "--algorithm", TINY, "--rounds", "1", "--workers", "1"]
+
+
+def test_a_preset_that_ends_before_its_minutes_says_so(tmp_path: Path, capsys: Capture) -> None:
+    assert main([*TRAIN, "--minutes", "5", "--out", str(tmp_path / "run")]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the preset demo ends after 1 rounds, before --minutes 5; --rounds or --preset full makes it longer" in said
 
 
 def test_a_signal_while_the_picture_is_drawn_loses_no_run(

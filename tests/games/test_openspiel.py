@@ -225,7 +225,7 @@ def test_an_efg_file_is_the_game_written_to_it(name: str, tmp_path: Path) -> Non
         ("efg_game(filename=/nowhere.efg)", "OpenSpiel does not load"),
         ("nfg_game", "OpenSpiel does not load"),
         ("kuhn_poker(players=3)", "is not a two-player game: it has 3 players"),
-        ("matrix_pd", "is not zero-sum: a game ends with 1 and 1"),
+        ("matrix_pd", "is not zero-sum: a game ends with 1 and 1; openspiel:zerosum(game=turn_based_simultaneous"),
         ("first_sealed_auction", "is not zero-sum"),
         ("tiny_hanabi", "is not zero-sum: both players get the same"),
         (BATTLESHIP.format("loss_multiplier=2.0"), "is not zero-sum: a game ends with 1 and -2"),

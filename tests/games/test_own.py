@@ -172,6 +172,7 @@ def test_a_name_of_this_program_is_not_mine_to_take(
         ("games_of_mine", "by_histories", "by_histories is a game by histories alone (it is in HISTORY_GAMES"),
         ("games_of_mine", "smal_poker", "did you mean small_poker"),
         ("", "xyzzy", "in modules that SOG_GAMES names"),
+        ("", "phantom_ttt", "OpenSpiel's is openspiel:phantom_ttt; known: "),
         ("nowhere_games", "xyzzy", "SOG_GAMES=nowhere_games: No module named"),
         ("broken_games", "xyzzy", "the module broken_games raised ZeroDivisionError"),
         ("no_games", "xyzzy", "neither GAMES nor HISTORY_GAMES"),
@@ -191,3 +192,30 @@ def test_what_is_no_game_of_mine_is_refused(
     with pytest.raises(GameError) as error:
         make_game(game)
     assert says in str(error.value) and "\n" not in str(error.value) and "frozen" not in str(error.value)
+
+
+def test_what_is_wrong_with_ones_own_games_is_no_matter_to_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SOG_GAMES", "nowhere_games")
+    assert main(["solve", "kuhn_poker", "--iterations", "2"]) == 0
+    assert main(["games"]) == 0
+    shown = capsys.readouterr()
+    assert "leduc_poker" in shown.out and "SOG_GAMES=nowhere_games: No module named" in shown.err
+    assert main(["solve", "xyzzy"]) == 2
+
+
+def test_a_game_by_public_states_alone_says_what_policies_need() -> None:
+    with pytest.raises(GameError, match="chess is a game by public states alone; policies learn games by histories"):
+        make_history_game("chess")
+
+
+def test_a_folder_with_the_name_of_a_game_says_how_to_mean_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "leduc_poker").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SOG_GAMES", raising=False)
+    assert main(["exploit", "leduc_poker", "-s", "2", "-c", "1", "--workers", "1"]) == 2
+    assert "write leduc_poker() for the game of that name" in capsys.readouterr().err
+    assert main(["exploit", "leduc_poker()", "-s", "2", "-c", "1", "--workers", "1"]) == 0

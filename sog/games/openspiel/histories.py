@@ -15,6 +15,7 @@ from sog.errors import GameError, first_line
 from sog.games.base import TERMINAL
 from sog.games.openspiel.first_look import limit_this_process
 from sog.games.openspiel.loading import as_openspiel_says, in_turns, load_as_it_is, load_untried, quiet
+from sog.games.strings import OPENSPIEL
 
 LIMIT: Final = 1_000_000
 _PLAYOUTS = 32
@@ -84,7 +85,7 @@ def load(name: str) -> Any:
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise GameError(f"{name} cannot be enumerated: OpenSpiel only samples its chance")
     if kind.utility == pyspiel.GameType.Utility.IDENTICAL:
-        raise GameError(f"{name} is not zero-sum: both players get the same")
+        raise GameError(f"{name} is not zero-sum: both players get the same{_made_so(original)}")
     return in_turns(original)
 
 
@@ -134,7 +135,13 @@ def _estimate(name: str, game: Any) -> int:
 def _check_zero_sum(name: str, state: Any) -> None:
     won = state.returns()
     if abs(won[0] + won[1]) > _ZERO_SUM * max(1.0, abs(won[0])):
-        raise GameError(f"{name} is not zero-sum: a game ends with {won[0]:g} and {won[1]:g}")
+        ends = f"a game ends with {won[0]:g} and {won[1]:g}"
+        raise GameError(f"{name} is not zero-sum: {ends}{_made_so(state.get_game())}")
+
+
+def _made_so(game: Any) -> str:
+    """How to say the game that OpenSpiel makes zero-sum of this one, by taking half of the sum from each player."""
+    return f"; {OPENSPIEL}zerosum(game={game}) takes half of the sum from each"
 
 
 def public_observer(game: Any) -> Any | None:
