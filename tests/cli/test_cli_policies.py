@@ -87,7 +87,7 @@ def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path
     assert "--best-response streamed (exact) and learned" in " ".join(capsys.readouterr().err.split())
     assert main(["train", LARGE, "--algorithm", "sog"]) == 2
     assert main(["train", "chess", "--algorithm", "rnad"]) == 2
-    assert "no game by histories is called chess" in " ".join(capsys.readouterr().err.split())
+    assert "chess is a game by public states alone" in " ".join(capsys.readouterr().err.split())
 
 
 def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, capsys: Capture) -> None:

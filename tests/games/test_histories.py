@@ -345,7 +345,7 @@ def test_random_games_are_openspiels(name: str) -> None:
     [
         ("goofspiel(imp_info=True,num_cards=14)", "2 to 13 cards"),
         ("goofspiel(num_cards=4)", "hidden bids only"),
-        ("chess", "no game by histories is called chess"),
+        ("chess", "chess is a game by public states alone"),
         ("liars_dice(numdice=0)", "numdice >= 1"),
         ("openspiel:chess_of_nobody", "OpenSpiel does not load"),
         ("battleship(board_width=8,board_height=8,allow_repeated_shots=False)", "1 to 62 cells"),
