@@ -168,21 +168,25 @@ def transposed(builder: Builder, rows: list[Value]) -> list[Value]:
     return rows
 
 
+def folded(builder: Builder, value: Value, lanes: int, join: Callable[[Value, Value], Value]) -> Value:
+    """The lanes joined into one, the upper half onto the lower, and so on: one order on every processor."""
+    # 16 lanes become 8, 4, 2 and 1.
+    while lanes > 1:
+        lanes //= 2
+        lower, upper = (builder.shuffle_vector(value, value, order(range(k, k + lanes))) for k in (0, lanes))
+        value = join(lower, upper)
+    return builder.extract_element(value, ir.Constant(INDEX, 0))
+
+
 # --- instructions for every kind ---
 
 
 @instruction
 def sum_of(typing_context: TypingContext, value: Register) -> Instruction:
-    """The sum of the lanes, the upper half onto the lower, and so on: one order on every processor."""
+    """The sum of the lanes, see `folded`."""
 
     def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-        # 16 lanes become 8, 4, 2 and 1.
-        total, lanes = args[0], value.lanes
-        while lanes > 1:
-            lanes //= 2
-            lower, upper = (builder.shuffle_vector(total, total, order(range(k, k + lanes))) for k in (0, lanes))
-            total = builder.fadd(lower, upper)
-        return builder.extract_element(total, ir.Constant(INDEX, 0))
+        return folded(builder, args[0], value.lanes, builder.fadd)
 
     return value.scalar(value), code
 
@@ -192,12 +196,10 @@ def largest_of(typing_context: TypingContext, value: Register) -> Instruction:
     """The largest of the lanes."""
 
     def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-        most, lanes = args[0], value.lanes
-        while lanes > 1:
-            lanes //= 2
-            lower, upper = (builder.shuffle_vector(most, most, order(range(k, k + lanes))) for k in (0, lanes))
-            most = builder.select(builder.fcmp_ordered(">", lower, upper), lower, upper)
-        return builder.extract_element(most, ir.Constant(INDEX, 0))
+        def larger_one(a: Value, b: Value) -> Value:
+            return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+        return folded(builder, args[0], value.lanes, larger_one)
 
     return value.scalar(value), code
 
