@@ -9,13 +9,14 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 __all__ = [
     "Header",
+    "Pieces",
     "append_line",
     "bounded_json",
     "cache_folder",
@@ -32,6 +33,8 @@ __all__ = [
 
 # The tensors of a safetensors file by name: dtype as it is written there, and sizes.
 Header = dict[str, tuple[str, tuple[int, ...]]]
+# Bytes, in pieces that are written one after another.
+Pieces = Sequence[bytes | memoryview]
 
 _LONGEST_HEADER: Final = 16_000_000  # bytes; a tensor takes about a hundred
 _LONGEST_NAME: Final = 200
@@ -106,11 +109,12 @@ def read_header(file: BinaryIO, size: int) -> Header:
     return header
 
 
-def overwrite(path: Path, content: bytes) -> None:
+def overwrite(path: Path, content: Pieces) -> None:
     """Write a file to the disk, in place of whatever has the name now; not a folder, and no link is followed."""
     path.unlink(missing_ok=True)
     with path.open("xb") as file:
-        file.write(content)
+        for piece in content:
+            file.write(piece)
         file.flush()
         os.fsync(file.fileno())
 
@@ -121,7 +125,7 @@ def replace_file(path: Path, content: bytes) -> None:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     new = path.with_name(path.name + ".new")
     try:
-        overwrite(new, content)
+        overwrite(new, [content])
         os.replace(new, path)
     except OSError:
         discard([new])

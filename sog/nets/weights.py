@@ -10,12 +10,17 @@ from torch import nn
 from sog.arrays import Array
 from sog.errors import CheckpointError
 
-__all__ = ["follow", "restore_weights", "weights_of"]
+__all__ = ["arrays_of", "follow", "restore_weights", "weights_of"]
+
+
+def arrays_of(network: nn.Module) -> dict[str, Array]:
+    """The weights by name, which change as the network learns."""
+    return {name: weight.detach().cpu().contiguous().numpy() for name, weight in network.state_dict().items()}
 
 
 def weights_of(network: nn.Module) -> dict[str, Array]:
     """Copies of the weights by name."""
-    return {name: weight.detach().cpu().numpy().copy() for name, weight in network.state_dict().items()}
+    return {name: array.copy() for name, array in arrays_of(network).items()}
 
 
 def restore_weights(network: nn.Module, saved: Mapping[str, Array], whose: str) -> None:

@@ -24,6 +24,7 @@ import safetensors.numpy
 from sog.arrays import Array
 from sog.errors import CheckpointError, GameError, SettingError, UnknownGame
 from sog.files import (
+    Pieces,
     bounded_json,
     discard,
     open_regular,
@@ -38,10 +39,11 @@ from sog.games.catalog import make_game, make_history_game
 from sog.games.own import VARIABLE
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken
-from sog.nets.serialized import check_weights, network_bytes, network_of, without_weights
+from sog.nets.serialized import check_weights, network_of, without_weights
 from sog.nets.shape import NetworkShape, is_for, policy_shape
+from sog.nets.weights import arrays_of
 from sog.training.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
-from sog.training.state import State, pack, unpack
+from sog.training.state import State, pack, tensor_pieces, unpack
 
 __all__ = [
     "FileEntry",
@@ -95,16 +97,17 @@ def save(
     # All refusals come before the first byte is written.
     _refuse_to_keep(folder, network, critic)
     number = _next_save(folder, run, game)
-    contents = {"network": network_bytes(network)}
+    # Pieces, since a large network's memory would otherwise be copied, which takes longer than to write it.
+    contents = {"network": tensor_pieces(arrays_of(network))}
     if critic is not None:
-        contents["critic"] = safetensors.numpy.save(critic)
+        contents["critic"] = tensor_pieces(critic)
     if state is not None:
         skeleton, arrays = pack(state)
-        contents["state"] = json.dumps(skeleton).encode()
-        contents["arrays"] = safetensors.numpy.save(arrays)
+        contents["state"] = [json.dumps(skeleton).encode()]
+        contents["arrays"] = tensor_pieces(arrays)
     # Each file's hash is in meta.json, and meta.json's own hash too: any change is found when it is read.
     files = {
-        role: FileEntry(file_name(role, number), hashlib.sha256(content).hexdigest(), len(content))
+        role: FileEntry(file_name(role, number), _hash(content), sum(len(piece) for piece in content))
         for role, content in contents.items()
     }
     meta = Meta(game, run, step, number, network.shape, settings, files)
@@ -117,6 +120,13 @@ def save(
     except OSError as error:
         raise CheckpointError(f"{shown(folder)}: the checkpoint cannot be written: {error.strerror}") from error
     return meta
+
+
+def _hash(content: Pieces) -> str:
+    sha = hashlib.sha256()
+    for piece in content:
+        sha.update(piece)
+    return sha.hexdigest()
 
 
 def _refuse_to_keep(folder: Path, network: CVPN, critic: dict[str, Array] | None) -> None:
@@ -301,13 +311,13 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
     return content
 
 
-def _write_all(folder: Path, contents: dict[str, bytes], meta: bytes) -> None:
+def _write_all(folder: Path, contents: dict[str, Pieces], meta: bytes) -> None:
     """Write a save beside the one before, which it then replaces in one rename; a failure leaves that one alone."""
     try:
         # Names carry the save's number, so nothing of the save before is overwritten.
         for name, content in contents.items():
             overwrite(folder / name, content)
-        overwrite(folder / (_META + ".new"), meta)
+        overwrite(folder / (_META + ".new"), [meta])
         os.replace(folder / (_META + ".new"), folder / _META)
     except OSError:
         discard([folder / name for name in (*contents, _META + ".new")])

@@ -13,7 +13,7 @@ from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN, ILLEGAL
 from sog.nets.policy_pairs import by_slot
-from sog.nets.weights import follow, restore_weights, weights_of
+from sog.nets.weights import arrays_of, follow, restore_weights
 from sog.training.rows import Rows
 
 __all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses", "memory_of", "restore_memory"]
@@ -134,9 +134,12 @@ class Learner:
         return Losses(*(float(loss.detach()) for loss in (value, policy, ownership, total)))
 
     def state(self) -> dict[str, Any]:
-        """Steps taken and the optimiser's memory, as numbers and arrays; the kept network is saved beside it."""
+        """Steps taken and the optimiser's memory, as numbers and arrays; the kept network is saved beside it.
+
+        The arrays change with the next step.
+        """
         state = {"steps": self.steps, "optimiser": memory_of(self.optimiser)}
-        return {**state, "network": weights_of(self.network)} if self.settings.average else state
+        return {**state, "network": arrays_of(self.network)} if self.settings.average else state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what `state` gave; raises CheckpointError where it is another network's."""
@@ -155,12 +158,9 @@ class Learner:
 
 
 def memory_of(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:
-    """What an optimiser remembers of each weight, as arrays by the weight's number; copies, not views."""
+    """What an optimiser remembers of each weight, as arrays by the weight's number, which change with the next step."""
     state = optimiser.state_dict()["state"]
-    return {
-        str(index): {name: value.cpu().numpy().copy() for name, value in entry.items()}
-        for index, entry in state.items()
-    }
+    return {str(index): {name: value.cpu().numpy() for name, value in entry.items()} for index, entry in state.items()}
 
 
 def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, Array]]) -> None:

@@ -93,8 +93,9 @@ class _Begun:
     losses: list[tuple[float, float]] = field(default_factory=list)
 
     def state(self) -> State:
-        """Its part of a training state."""
-        return {"weights": np.frombuffer(self.weights, dtype=np.uint8), "losses": self.losses}
+        """Its part of a training state; before the first learning step the weights are the kept network's."""
+        weights = {"weights": np.frombuffer(self.weights, dtype=np.uint8)} if self.losses else {}
+        return {**weights, "losses": self.losses}
 
 
 @dataclass
@@ -141,7 +142,14 @@ class SelfPlayRounds:
         # Workers play with the weights before this round's steps, while the learner learns from earlier rounds' rows:
         # nothing depends on which of them ends first.
         begun = learning.begun = learning.begun or _Begun(network_bytes(learner.kept))
-        self.crew.start(begun.weights, number, learning.size.games)
+
+        def start() -> bool:
+            self.crew.start(begun.weights, number, learning.size.games)
+            return True
+
+        # A large network takes seconds to reach the workers' processes.
+        if watch.dropping(start) is None:
+            return None
         # 2^20 keeps the learner's draws apart from every worker's (seed, worker, round).
         if not _learn(learning, (self.run.seed, 2**20, number), begun.losses, watch):
             return None
@@ -180,6 +188,8 @@ class SelfPlayRounds:
         return True
 
     def finish(self, folder: Path) -> None:
+        # Workers that still play a dropped round would take processors from the last save.
+        self.crew.end()
         self.keep(folder, True)
 
 
@@ -216,17 +226,17 @@ def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: to
     try:
         fresh.learner.restore(state["learner"])
         fresh.replay.restore(state["replay"])
-        begun = _read_begun(state["begun"], settings) if "begun" in state else None
+        begun = _read_begun(state["begun"], network) if "begun" in state else None
         size = fresh.size if settings.games or "round_size" not in state else read_round_size(state["round_size"])
         return replace(fresh, size=size, record=read_record(state), begun=begun)
     except DAMAGE as error:
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
 
 
-def _read_begun(state: State, settings: TrainSettings) -> _Begun:
-    """What `_Begun.state` wrote; one of DAMAGE where it did not."""
-    weights = state["weights"].tobytes()
-    network_of(settings.shape, weights)
+def _read_begun(state: State, kept: CVPN) -> _Begun:
+    """What `_Begun.state` wrote beside this network; one of DAMAGE where it did not."""
+    weights = state["weights"].tobytes() if "weights" in state else network_bytes(kept)
+    network_of(kept.shape, weights)
     return _Begun(weights, [(float(value), float(policy)) for value, policy in state["losses"]])
 
 

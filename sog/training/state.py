@@ -1,14 +1,17 @@
-"""A training's state as JSON and arrays, and back."""
+"""A training's state as JSON and arrays, and back; and arrays as a safetensors file that is written piece by piece."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from sog.arrays import Array
+from sog.files import Pieces
 
-__all__ = ["State", "pack", "unpack"]
+__all__ = ["State", "pack", "tensor_pieces", "unpack"]
 
 # Nested dictionaries of arrays, numbers, strings, None and lists of those.
 State = dict[str, Any]
@@ -49,3 +52,20 @@ def unpack(skeleton: Any, arrays: dict[str, Array]) -> Any:
 
 def _union(parts: list[tuple[str, tuple[Any, dict[str, Array]]]]) -> dict[str, Array]:
     return {key: array for _, (_, arrays) in parts for key, array in arrays.items()}
+
+
+def tensor_pieces(arrays: Mapping[str, Array]) -> Pieces:
+    """A safetensors file of these arrays in pieces; those of C order are views of the arrays, which are not copied."""
+    # Wide numbers first, so that each array begins at a multiple of its numbers' bytes.
+    names = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
+    header, pieces, end = {}, [], 0
+    for name in names:
+        array = arrays[name]
+        kind = "BOOL" if array.dtype.kind == "b" else f"{array.dtype.kind.upper()}{8 * array.itemsize}"
+        offsets, end = [end, end + array.nbytes], end + array.nbytes
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": offsets}
+        pieces.append(array.reshape(-1).view(np.uint8).data)
+    text = json.dumps(header).encode()
+    # The format wants the header's length before it; spaces bring what follows to a multiple of 8.
+    text += b" " * (-len(text) % 8)
+    return [len(text).to_bytes(8, "little"), text, *pieces]

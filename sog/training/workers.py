@@ -37,6 +37,9 @@ class Workers(Protocol):
     def harvest(self, watch: RoundWatch) -> list[Harvest] | None:
         """Each worker's harvest; None where `watch` ended the round before that, after which no round is started."""
 
+    def end(self) -> None:
+        """End at once what is still being played; no round is started after it."""
+
 
 @contextmanager
 def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Workers]:
@@ -105,6 +108,9 @@ class LocalWorkers:
         harvest = watch.dropping(lambda: play_round(self.actor, self.settings, self.seed, 0, *self.waiting, over))
         return None if harvest is None else [harvest]
 
+    def end(self) -> None:
+        """Nothing is being played between two calls."""
+
 
 def _so_far(counts: Int64, games: int, begun: float) -> RoundSoFar:
     """How far a round is that has this many games and began at this working time."""
@@ -148,6 +154,10 @@ class RemoteWorkers:
         self._leave_out(max(compiling for _, compiling in answers.values()))
         # In the order of workers, not of arrival: the window's order must not depend on time.
         return [answers[worker][0] for worker in range(len(self.waiting))]
+
+    def end(self) -> None:
+        for player in self.players:
+            player.end()
 
     def _leave_out(self, longest: float | None) -> None:
         """Workers compile side by side: the clock leaves out what the longest of them took."""

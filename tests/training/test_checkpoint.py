@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.numpy
 import safetensors.torch
 import torch
 
@@ -23,7 +24,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import shape_for
 from sog.training import checkpoint
-from sog.training.state import State, pack
+from sog.training.state import State, pack, tensor_pieces
 from tests.fuzz.checkpoints import signed
 
 LEDUC = make_game("leduc_poker")
@@ -365,6 +366,19 @@ def test_every_state_a_kill_can_leave(tmp_path: Path, monkeypatch: pytest.Monkey
     else:
         pytest.fail("the save never finished")
     assert seen == {1, 2}
+
+
+def test_pieces_of_a_file_are_what_safetensors_reads() -> None:
+    rng = np.random.default_rng(0)
+    kinds = (np.bool_, np.int8, np.uint8, np.int16, np.float16, np.int32, np.float32, np.int64, np.float64)
+    arrays = {f"x{k}": rng.integers(0, 2, (k, 3)).astype(kind) for k, kind in enumerate(kinds)}
+    arrays |= {"one": np.array(2.5), "none": np.zeros(0, dtype=np.float32), "\u00e4": arrays["x4"].T}
+    pieces = tensor_pieces(arrays)
+    assert any(np.shares_memory(np.frombuffer(piece, dtype=np.uint8), arrays["x8"]) for piece in pieces[2:])
+    read = safetensors.numpy.load(b"".join(pieces))
+    assert read.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert read[name].dtype == array.dtype and np.array_equal(read[name], array), name
 
 
 def test_weights_for_workers() -> None:

@@ -163,7 +163,9 @@ def test_a_round_that_is_dropped_is_played_again(
     with monkeypatch.context() as patched:
         patched.setattr("sog.training.loop._Watch.over", lambda watch: next(asked) >= moment)
         stopped = run_to(out, ROUNDS, **uninterrupted.run)
-    assert stopped.round < ROUNDS and "begun" in checkpoint.load_state(out / "checkpoint")
+    # Weights that nothing was learned on since are the kept network's, and are not written twice.
+    begun = checkpoint.load_state(out / "checkpoint")["begun"]
+    assert stopped.round < ROUNDS and ("weights" in begun) == bool(begun["losses"])
     run_to(out, ROUNDS, resume=True, **uninterrupted.run)
     assert everything(out) == uninterrupted.everything
 
@@ -185,6 +187,28 @@ def test_time_and_signals_end_a_round_in_its_middle(tmp_path: Path, monkeypatch:
         signal.signal(signal.SIGTERM, before)
     assert came == [signal.SIGTERM] and point.round == 0
     assert checkpoint.load_state(out / "checkpoint")["round"] == 0
+
+
+def test_a_signal_while_workers_get_their_weights_drops_the_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: Whole
+) -> None:
+    out, start = tmp_path / "run", workers.LocalWorkers.start
+
+    def interrupted(crew: workers.LocalWorkers, weights: bytes, number: int, games: int | None = None) -> None:
+        if number == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+            pytest.fail("the signal was not heard while weights were sent")
+        start(crew, weights, number, games)
+
+    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(workers.LocalWorkers, "start", interrupted)
+            assert run_to(out, ROUNDS, **uninterrupted.run).round == 2
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    run_to(out, ROUNDS, resume=True, **uninterrupted.run)
+    assert everything(out) == uninterrupted.everything
 
 
 def forked(out: Path, run: dict[str, Any], most: int) -> ForkProcess:

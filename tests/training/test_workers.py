@@ -125,6 +125,16 @@ def test_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(alive(process) for process in mine)
 
 
+def test_workers_end_before_the_crew_does() -> None:
+    """As before a run's last save, which a dropped round must not slow down."""
+    before = children()
+    with hire("kuhn_poker", replace(TINY, games=10**9), 5, 2) as crew:
+        mine = [process for process in children() if process not in before]
+        crew.start(WEIGHTS, 0)
+        crew.end()
+        assert len(mine) == 2 and not any(alive(process) for process in mine)
+
+
 def test_a_workers_error_is_told_in_one_line_and_a_round_is_dropped() -> None:
     """A round that would take hours ends as soon as its watch says so, and its processes with the crew."""
 
