@@ -36,19 +36,32 @@ class Counting:
         return [zero_answer(beliefs) for beliefs in requests]
 
 
-def player(simulations: int = 100, reuse: bool = True, evaluator: Counting | None = None) -> SogPlayer:
-    one = SogPlayer("sog", evaluator or Counting(), Budget(simulations, 1.0), reuse=reuse)  # type: ignore[arg-type]
+def player(
+    simulations: int = 100, reuse: bool = True, evaluator: Counting | None = None, paths: bool | None = None
+) -> SogPlayer:
+    zeros: Any = evaluator or Counting()
+    one = SogPlayer("sog", zeros, Budget(simulations, 1.0), reuse=reuse, paths=paths)
     one.new_game(TicTacToe())
     return one
 
 
-def test_it_wins_where_it_can_and_blocks_where_it_must() -> None:
-    won = think(player(), WIN, Limits())
+@pytest.mark.parametrize("paths", [False, True])
+def test_it_wins_where_it_can_and_blocks_where_it_must(paths: bool) -> None:
+    won = think(player(paths=paths), WIN, Limits())
     assert won.action == 2 and won.value > 0.9 and won.candidates[0].line == (2,)
-    blocked = think(player(400), BLOCK, Limits())
+    blocked = think(player(400, paths=paths), BLOCK, Limits())
     assert blocked.action == 5
     loses = next(c for c in blocked.candidates if c.action == 2)
     assert loses.value < -0.5 and loses.line[1] == 5  # the expected reply is the win that was allowed
+
+
+def test_long_searches_update_by_paths() -> None:
+    def by_paths(simulations: int, paths: bool | None = None) -> bool:
+        one = player(100, paths=paths)
+        return one.search_at(0, simulations).searching.settings.paths
+
+    assert [by_paths(n) for n in (100, 4_000, 4_001)] == [False, False, True]
+    assert by_paths(100, True) and not by_paths(10_000, False)
 
 
 def test_values_are_the_movers_own() -> None:

@@ -121,6 +121,7 @@ def answer(
         alternating=False,
         single=single,
         by_node=False,
+        by_path=False,
         deterministic=public.game.deterministic,
         temperature=temperature,
         warm=0.0,
@@ -131,6 +132,7 @@ def answer(
         pairs=np.zeros((0, 0, 0), dtype=np.int32),
         widest_fan=public.widest_fan,
         sums=np.zeros((2, tree.size)),
+        touched=np.zeros(0, dtype=np.int32),
         awaited=AwaitedNodes.zeros(0),
         state=states,
     )

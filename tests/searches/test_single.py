@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sog.games.catalog import make_game
+from sog.searches.cfr import paths
 from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.rules import DCFR
 from sog.searches.gtcfr.search import search
 from sog.searches.gtcfr.settings import PAPER, Budget, SearchSettings
 from sog.searches.leaves.drive import run
-from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import Entry, Infostate, Kind, Nodes
 
@@ -109,3 +113,66 @@ def test_a_deep_search_finds_the_win_in_one() -> None:
     tree.update_average_policy()
     actions = public.game.actions(public.states[node]).tolist()
     assert public.all_plain and actions[int(tree.table(0, Entry.AVERAGE_POLICY)[:, 0].argmax())] == 2
+
+
+def by_paths(name: str, budget: Budget, evaluator: Evaluator = opinions) -> Lookahead:
+    tree = Lookahead(PublicTree(make_game(name)), 0, make_game(name).root_ranges())
+    run(search(tree, 0, budget, SearchSettings(paths=True), np.ones(1, dtype=np.uint64)), evaluator)
+    return tree
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=2,komi=0.5)"])
+@pytest.mark.parametrize("budget", [Budget(300, 1.0), Budget(300, 7.0), Budget(40, 0.5), Budget(2, 1.0)], ids=str)
+def test_by_paths_each_nodes_value_is_its_childrens_under_its_policy(budget: Budget, name: str) -> None:
+    """So nothing that changed has been left out: no update passed a node and not all above it."""
+    tree = by_paths(name, budget)
+    policy, interior = tree.entries[Entry.POLICY], 0
+    for n in range(tree.size):
+        children = tree.children(n)
+        if not any(child >= 0 for child in children):
+            continue
+        first, interior = int(tree.nodes.entry0[n]), interior + 1
+        for p in (0, 1):
+            values = [policy[first + e] * tree.cfvs(child)[p][0] for e, child in enumerate(children) if child >= 0]
+            np.testing.assert_allclose(tree.cfvs(n)[p], [sum(values)], rtol=1e-12, atol=1e-12)
+        assert [float(r[0]) for r in tree.ranges(n)] == [1.0, 1.0]
+    assert interior >= min(budget.simulations, 20) - 1
+
+
+def test_by_paths_an_update_is_regret_matching_at_each_node() -> None:
+    """The same iteration over the whole tree in plain Python."""
+    tree, step = by_paths("tic_tac_toe", Budget(200, 3.0)), DCFR.steps(50, 1)[0]
+    entries, infostates = tree.entries.copy(), tree.infostates.copy()
+    regret, policy, total = entries[Entry.REGRET], entries[Entry.POLICY], entries[Entry.POLICY_SUM]
+    for n in reversed(range(tree.size)):
+        own, actor = tree.nodes.offset[n], int(tree.nodes.actor[n])
+        children = [(int(tree.nodes.entry0[n]) + e, c) for e, c in enumerate(tree.children(n)) if c >= 0]
+        value = {k: infostates[Infostate.CFV, tree.nodes.offset[c]] for k, c in children}
+        mean = sum(policy[k] * value[k][actor] for k, _ in children)
+        for k, _ in children:
+            total[k] += step[2] * policy[k]
+            regret[k] += value[k][actor] - mean
+            regret[k] *= step[0] if regret[k] > 0 else step[1]
+        positive = sum(max(regret[k], 0.0) for k, _ in children)
+        for k, _ in children:
+            policy[k] = max(regret[k], 0.0) / positive if positive > 0 else 1.0 / len(children)
+        if children:
+            infostates[Infostate.CFV, own] = sum(policy[k] * value[k] for k, _ in children)
+        infostates[Infostate.CFV_SUM, own] += step[2] * infostates[Infostate.CFV, own]
+    paths.update_all(tree.arrays, step)
+    for row in (Entry.REGRET, Entry.POLICY, Entry.POLICY_SUM):
+        np.testing.assert_allclose(tree.entries[row], entries[row], rtol=1e-12, atol=1e-12)
+    for cell in (Infostate.CFV, Infostate.CFV_SUM):
+        np.testing.assert_allclose(tree.infostates[cell], infostates[cell], rtol=1e-12, atol=1e-12)
+
+
+def test_by_paths_tic_tac_toe_is_a_draw() -> None:
+    tree = by_paths("tic_tac_toe", Budget(6000, 1.0), zero_evaluator)
+    assert abs(float(tree.values(0)[0][0])) < 0.02
+
+
+@given(st.lists(st.integers(0, 40), max_size=60))
+def test_numbers_are_sorted(numbers: list[int]) -> None:
+    array = np.array(numbers, dtype=np.int32)
+    paths._sort(array)
+    assert array.tolist() == sorted(numbers)

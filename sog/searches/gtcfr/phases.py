@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from sog.arrays import Array, Float64, Int32
 from sog.games.base import NATURE
 from sog.records import Record, Records, Whole
-from sog.searches.cfr import matching, positions, sweeps
+from sog.searches.cfr import matching, paths, positions, sweeps
 from sog.searches.cfr.iterate import Choice, enter, update_choice
 from sog.searches.gtcfr import trajectories
 from sog.searches.gtcfr.trajectories import ALL, NO_WORLD, Selection
@@ -23,7 +23,7 @@ from sog.searches.leaves.kernels import Leaves, Look, Request
 from sog.searches.tree import growth, pairs
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.players import Players, only
-from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated, Infostate
+from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated, Infostate, Kind
 
 # What `advance` answers: that the leaves were looked at, or what must be done in Python before it is called again.
 LOOKED: Final = 0
@@ -45,6 +45,9 @@ class State(Record):
     lost = Whole("i8")  # trajectories so far that drew no world or after which nothing was opened
     opened = Whole("i8")  # what this expansion phase has opened
     owed = Whole("i8")  # expansions left to the next phase, since only nodes without a prior yet could be opened
+    nodes = Whole("i8")  # by paths: the nodes that an earlier look has seen
+    ends = Whole("i8")  # by paths: the ends that one has seen
+    touched = Whole("i8")  # by paths: how many are in Search.touched
 
 
 class States(Records[State], State):
@@ -57,14 +60,16 @@ class Search(NamedTuple):
     choice: the gadget's.  selection: how trajectories choose.  leaves: the tree's.  request: the last.
     steps: float64[T, 4] of rules.Rule.steps.  alternating: the players update in turn on one look at the leaves.
     single: perfect information, one infostate a player: a leaf is evaluated once and opened child by child (k = 1).
-    by_node: the sweeps of positions.py serve.  deterministic: a child can be added before its position is listed.
+    by_node: the sweeps of positions.py serve.  by_path: those of paths.py do.
+    deterministic: a child can be added before its position is listed.
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
     fill: if a simulation cannot expand anything, expand the oldest leaf.
     tolerance: how far a leaf's ranges may move before it is evaluated anew (kernels.collect_moved).
     apart: the prior of a leaf is evaluated when it is opened.  chance_leaves: no leaf of chance's is opened.
     pairs: int32[2, S, A], see kernels.absorb_prior.
     widest_fan: the most edges of a position.
-    sums: float64[2, M], to work with.  awaited: what leads to each node that was added without its public state.
+    sums: float64[2, M], to work with.  touched: int32[*], nodes that this phase's trajectories passed.
+    awaited: what leads to each node that was added without its public state.
     state: one row.
     """
 
@@ -76,6 +81,7 @@ class Search(NamedTuple):
     alternating: bool
     single: bool
     by_node: bool
+    by_path: bool
     deterministic: bool
     temperature: float
     warm: float
@@ -86,6 +92,7 @@ class Search(NamedTuple):
     pairs: Int32
     widest_fan: int
     sums: Float64
+    touched: Int32
     awaited: AwaitedNodes
     state: States
 
@@ -120,6 +127,9 @@ def look(public: Public, tree: Tree, search: Search) -> None:
     state, leaves = search.state[0], search.leaves
     # Virtual losses keep the trajectories of one phase apart, and end with it.
     trajectories.settle(tree, search.selection)
+    if search.by_path:
+        _look_at_new(public, tree, search)
+        return
     state.leaves = kernels.list_leaves(tree, leaves.nodes)
     _down(public, tree, search)
     # One infostate a player: its range scales the opponent's values and nothing else (PoG, B.2, "Regret Update Phase"),
@@ -129,6 +139,23 @@ def look(public: Public, tree: Tree, search: Search) -> None:
         state.found = kernels.collect(public, tree, leaves, 0, state.leaves, 0, only_new)
     else:
         state.found = kernels.collect_moved(public, tree, leaves, state.leaves, search.request, search.tolerance)
+
+
+@njit
+def _look_at_new(public: Public, tree: Tree, search: Search) -> None:
+    """`look` by paths: at the nodes that were added since the last look."""
+    state, leaves, found = search.state[0], search.leaves, 0
+    paths.enter(tree, state.nodes)
+    pairs.payoffs(public, tree, state.ends, tree.counts[0].ends, Players.BOTH)
+    for n in range(state.nodes, tree.counts[0].nodes):
+        if tree.nodes[n].kind == Kind.LEAF:
+            leaves.nodes[found] = n
+            found += 1
+    # Until the first update nothing has been seen: it passes the whole tree, which an earlier search may have left.
+    if state.updates:
+        state.nodes, state.ends = tree.counts[0].nodes, tree.counts[0].ends
+    only_new = Look(Infostate.REACH, Players.BOTH, Players.BOTH, False, True, search.request)
+    state.leaves, state.found = found, kernels.collect(public, tree, leaves, 0, found, 0, only_new)
 
 
 @njit
@@ -156,6 +183,15 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
     # The first look updates nothing, but its values are there for `first_guess`.
     if not state.updates:
         _weigh(public, tree, search)
+        return True
+    if search.by_path:
+        _weigh(public, tree, search)
+        # Without trajectories, as in a search's first update, every node is passed.
+        if state.touched > 0:
+            paths.update_touched(tree, search.touched[: state.touched], search.steps[state.iteration])
+        else:
+            paths.update_all(tree, search.steps[state.iteration])
+        state.touched = 0
         return True
     # Simultaneous: one update of both (SoG). Alternating: player 0's, then player 1's against player 0's new policy,
     # with the same conditional values at the leaves and masses by the new ranges.
@@ -307,9 +343,13 @@ def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) 
             state.awaited = added
             return done
         trajectories.trajectory(public, tree, selection)
+        if search.by_path:
+            state.touched = paths.touch(tree, walk.last, selection.start, search.touched, state.touched)
         # As in `grow`: a trajectory that ended at nothing to open, nothing left at all, the child of the highest prior.
         if walk.node < 0 and search.fill:
             trajectories.oldest_gap(public, tree, selection.start, selection.walk)
+            if search.by_path and walk.node >= 0:
+                state.touched = paths.touch(tree, walk.node, selection.start, search.touched, state.touched)
         n, edge = walk.node, walk.edge
         if n < 0 and search.fill:
             _leave(search, expansions - done)

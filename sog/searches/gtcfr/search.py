@@ -139,6 +139,7 @@ class _GtcfrRun:
         self.state = phases.States.zeros(1)
         self.steps = settings.rule.steps(1, 64)
         self.awaited = AwaitedNodes.zeros(0)
+        self.touched = np.zeros(0, dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
         self.complete = False  # whether the last look met no leaf, so that nothing is left to evaluate or to grow
         self.ahead = 0  # expansions after this phase
@@ -212,6 +213,10 @@ class _GtcfrRun:
             longer = np.zeros(LONGEST_PATH * due, dtype=np.int64)
             longer[: len(path)] = path
             self.selection = self.selection._replace(path=longer)
+            self._make_room()
+        # Two paths a trajectory at most: its own, and that to the gap which is filled instead.
+        if self.search.by_path and len(self.touched) < 2 * LONGEST_PATH * due:
+            self.touched = np.zeros(2 * LONGEST_PATH * due, dtype=np.int32)
             self._make_room()
         if len(self.awaited) < due and self.tree.public.game.deterministic:
             self.awaited = AwaitedNodes.zeros(max(due, 2 * len(self.awaited)))
@@ -336,6 +341,7 @@ class _GtcfrRun:
             alternating=settings.rule.alternating,
             single=self.single,
             by_node=self.single and tree.public.all_plain,
+            by_path=settings.paths and self.gadget is None and game.deterministic and tree.public.all_plain,
             deterministic=game.deterministic,
             temperature=float(settings.prior_temperature),
             warm=float(settings.warm_start),
@@ -346,6 +352,7 @@ class _GtcfrRun:
             pairs=self.pairs,
             widest_fan=tree.public.widest_fan,
             sums=np.zeros((2, room)),
+            touched=self.touched,
             awaited=self.awaited,
             state=self.state,
         )

@@ -74,6 +74,8 @@ class SearchSettings:
     containing beta and all of its child public states"); otherwise the one that the prior likes best.
     tolerance: a leaf is evaluated anew once either range at it has moved by more than this since (sum of absolute
     differences, 2 at most). At 0 the search is what it is with every leaf evaluated in every iteration.
+    paths: in deterministic games of perfect information an iteration updates only the nodes that the last phase's
+    trajectories passed (cfr/paths.py), and a round costs what its paths do and not what the tree does.
     chance_leaves: a leaf where chance is to move is never opened: the evaluator values it for all outcomes at once (as
     ReBeL, which solves to the end of a betting round; PoG's inputs name chance among who acts next).
     """
@@ -88,6 +90,7 @@ class SearchSettings:
     fixed_belief: bool = True
     whole_root: bool = False
     tolerance: float = 0.0
+    paths: bool = False
     chance_leaves: bool = False
 
     def __post_init__(self) -> None:

@@ -27,6 +27,7 @@ class Walk(Record):
 
     node = Whole("i8")  # the node to expand; -1: none
     edge = Whole("i8")  # the edge, or ALL for a leaf; without a node NO_WORLD, or ALL for any other reason
+    last = Whole("i8")  # the last node in the tree on its way
     length = Whole("i8")  # entries of Selection.path, over all trajectories of this phase
     pair = Pair("i8")  # the infostates on the way
 
@@ -63,7 +64,7 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
     Each choice is drawn from pi_select = pi_PUCT / 2 + pi_CFR / 2. Walk.node and Walk.edge say what is to be opened.
     """
     walk, n = selection.walk[0], selection.start
-    walk.node, walk.edge = -1, ALL
+    walk.node, walk.edge, walk.last = -1, ALL, n
     # A world: a pair of infostates by the beliefs. Each player chooses with its own, so actions fit what it knows.
     if not _draw_world(public, tree, selection):
         walk.edge = NO_WORLD
@@ -85,6 +86,7 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
             walk.node, walk.edge = n, edge
             return
         n = c
+        walk.last = n
     # An end, a leaf that has not been evaluated yet, or a closed one: nothing to open.
     if tree.nodes[n].kind == Kind.LEAF and tree.nodes[n].evaluated == Evaluated.READY:
         walk.node = n
