@@ -75,7 +75,7 @@ def growth_of(
     while s <= most and (not times or times[-1] <= seconds):
         tree, took = _search(game, evaluator, settings, Budget(s, c))
         counts, times, sizes = [*counts, s], [*times, took], [*sizes, tree.num_bytes / 1e6]
-        if tree.size < s:  # all of the game
+        if tree.size < s / 2:  # all of the game
             break
         s *= _FACTOR
     updates = "paths" if settings.paths else "sweeps"

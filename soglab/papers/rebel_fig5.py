@@ -1,7 +1,8 @@
 """ReBeL Fig. 5, left: four ways of solving a depth-limited subgame whose leaves an oracle values, on Liar's Dice.
 
 The oracle solves the game below every leaf that it evaluates. What is measured is the whole policy: above the
-leaves the solver's, below them the oracle's of each iteration, averaged as the solver averages.
+leaves the solver's, below them the oracle's of each iteration, averaged as the solver averages. The oracle's
+equilibria jump where beliefs hardly move, so with --seeds each solver begins from several starts that differ by 1e-9.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from sog.algorithms.rebel.agent import start_position
 from sog.arrays import Float64
 from sog.games.rules.liars_dice import LiarsDice
+from sog.measure.intervals import mean_and_range
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
@@ -23,13 +25,14 @@ from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations
 from sog.searches.tree.public_tree import PublicTree
-from soglab.plots import LOG_2, Panel, Picture, Scale, line_through, log_scale
-from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
+from soglab.plots import DOTS, LOG_2, Panel, Picture, Scale, line_through, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 FACES: Final = 3
 SOLVERS: Final = {solver.name: solver for solver in (CFR_D, CFR_AVE, MODIFIED_CFR_AVE, REBEL_FP)}
 _MOST, _QUICK = 512, 32
 _ORACLE_ITERATIONS: Final = 200
+_NUDGE: Final = 1e-9  # of each infostate's probability at the start, at most, as a share of it
 
 
 class Oracle:
@@ -78,8 +81,9 @@ def _utilities(tree: Lookahead, weights: Float64) -> Float64:
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    """One point for each solver."""
-    return [{"solver": name, "iterations": _QUICK if options.quick else _MOST} for name in SOLVERS]
+    """A point for each solver and start; start 0 is the game's own."""
+    iterations, starts = _QUICK if options.quick else _MOST, range(options.num_seeds(1))
+    return [{"solver": name, "iterations": iterations, "start": k} for name in SOLVERS for k in starts]
 
 
 def compute(key: Key) -> Result:
@@ -87,7 +91,7 @@ def compute(key: Key) -> Result:
     public, solver = PublicTree(LiarsDice(1, FACES)).list_all(), SOLVERS[key["solver"]]
     settings = SolveSettings(solver, updates=2 * key["iterations"], simultaneous=True, prune=False)
     start = start_position(public)
-    games = Subgames(public, [(start.node, start.ranges)], settings.depth)
+    games = Subgames(public, [(start.node, _nudged(start.ranges, key["start"]))], settings.depth)
     whole, oracle, found = exact.full_tree(public), Oracle(solver is CFR_AVE), {}
     steps = settings.weights
     trunk: exact.Policy = {}
@@ -115,14 +119,26 @@ def compute(key: Key) -> Result:
     return {"exploitability": found}
 
 
+def _nudged(ranges: Float64, start: int) -> Float64:
+    """The ranges, moved by up to _NUDGE of themselves; start 0 moves nothing."""
+    moved = np.random.default_rng(start).uniform(-_NUDGE, _NUDGE, ranges.shape) if start else 0.0
+    return ranges * (1.0 + moved)
+
+
 def present(points: list[StudyPoint]) -> Outcome:
-    """Exploitability against iterations, a line for each solver."""
+    """Exploitability against iterations, a line for each solver and start."""
     rows = [
-        {"solver": p.key["solver"], "iterations": t, "exploitability": x} for p in points for t, x in p.curve().items()
+        {"solver": p.key["solver"], "start": p.key["start"], "iterations": t, "exploitability": x}
+        for p in points
+        for t, x in p.curve().items()
     ]
-    last = [(p.key["solver"], *list(p.curve().items())[-1]) for p in points]
-    beside = [Beside(f"{solver}, {t} iterations", "", f"{x:.5f}") for solver, t, x in last]
-    lines = [line_through(p.curve(), p.key["solver"]) for p in points]
+    beside, lines = [], []
+    for k, (solver, starts) in enumerate(grouped(points, lambda p: str(p.key["solver"])).items()):
+        t, last = max(starts[0].curve()), [p.curve()[max(p.curve())] for p in starts]
+        beside.append(Beside(f"{solver}, {t} iterations", "", mean_and_range(last, ".5f")))
+        lines += [
+            line_through(p.curve(), solver if p is starts[0] else None, {**DOTS, "color": f"C{k}"}) for p in starts
+        ]
     axes = (Scale("iterations", *LOG_2), log_scale("exploitability"))
     panel = Panel(lines, *axes, f"Liar's Dice 1x{FACES}f, oracle leaves")
     return Outcome(rows, {"rebel-fig5": Picture([panel])}, beside)
@@ -134,5 +150,5 @@ EXPERIMENT: Final = Experiment(
     figure="Fig. 5, left",
     minutes=2,
     what="Liar's Dice 1x3f to depth 2 with oracle leaves: CFR-D, CFR-AVE, modified CFR-AVE, FP",
-    study=Study(plan, compute, present),
+    study=Study(plan, compute, present, takes=("seeds",)),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sog.errors import CheckpointError, SettingError
@@ -23,7 +24,7 @@ def quiet(line: str) -> None:
 
 @pytest.mark.parametrize("solver", ["cfr-d", "cfr-ave", "fp"])
 def test_with_oracle_leaves_solvers_that_are_known_to_converge_come_close(solver: str) -> None:
-    found = rebel_fig5.compute({"solver": solver, "iterations": 32})["exploitability"]
+    found = rebel_fig5.compute({"solver": solver, "iterations": 32, "start": 0})["exploitability"]
     assert list(found) == ["8", "16", "32"]
     assert found["32"] < 0.8 * found["8"] < 0.2
 
@@ -33,6 +34,18 @@ def test_every_solver_has_a_point_and_a_line() -> None:
     points = [StudyPoint(key, {"exploitability": {"8": 0.2, "16": 0.1}}) for key in keys]
     outcome = rebel_fig5.present(points)
     assert len(outcome.rows) == 2 * len(keys) == 8 and len(outcome.beside) == len(keys)
+
+
+def test_each_start_but_the_first_is_nudged() -> None:
+    keys = rebel_fig5.plan(Options(quick=True, seeds=3), quiet)
+    assert [key["start"] for key in keys if key["solver"] == "cfr-d"] == [0, 1, 2]
+    found = [rebel_fig5.compute({**key, "iterations": 8})["exploitability"]["8"] for key in keys[:3]]
+    assert len(set(found)) == 3
+    ranges = np.array([0.25, 0.0, 0.75])
+    moved = rebel_fig5._nudged(ranges, 2)
+    assert 0.0 < np.abs(moved - ranges).max() <= 1e-9 and np.array_equal(rebel_fig5._nudged(ranges, 0), ranges)
+    points = [StudyPoint(key, {"exploitability": {"8": 0.1 * (1 + key["start"])}}) for key in keys]
+    assert rebel_fig5.present(points).beside[0].ours.startswith("0.20000 (0.10000 .. 0.30000)")
 
 
 def test_unsafe_search_has_a_pure_answer_and_safe_search_has_not() -> None:
