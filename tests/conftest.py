@@ -174,7 +174,10 @@ SLOW = {
     "tests/soglab/test_checkouts.py": ("test_both_processes_do_each_task",),
     "tests/soglab/test_chess_scales.py": ("test_sets_are_made_again_from_the_seed",),
     "tests/soglab/test_connect_four_ablation.py": ("test_the_quick_version_from_end_to_end",),
-    "tests/soglab/test_figures.py": ("test_a_command_that_fails_is_a_difference",),
+    "tests/soglab/test_figures.py": (
+        "test_a_command_that_fails_is_a_difference",
+        "test_a_nudged_command_prints_its_figure_and_begins_elsewhere",
+    ),
     "tests/soglab/test_packing_check.py": ("test_rows_of_self_play_come_back_within_the_bounds[tic_tac_toe]",),
     "tests/soglab/test_pimbot.py": ("test_a_small_version_from_end_to_end",),
     "tests/soglab/test_reproduce.py": (

@@ -1,8 +1,10 @@
 """Figures of the documents beside what their commands print today.
 
-    python -m soglab.checks.figures [WORDS ...] [--list]
+    python -m soglab.checks.figures [WORDS ...] [--list] [--nudge K]
 
 Runs every command of `FIGURES`, or those that hold one of the words, and ends with exit code 1 where a figure differs.
+With --nudge each command's ranges are moved by a billionth first (nudged.py): a figure that differs then is decided by
+rounding, and a page has its spread.
 A test compares the table with the pages, so that a page and its figure change together.
 """
 
@@ -69,12 +71,16 @@ def _alike(written: str, printed: str) -> bool:
     return f"{value:.{len(decimals)}f}" == written.replace(",", "")
 
 
-def printed_by(command: str) -> dict[str, Any]:
-    """The JSON object that a command of this program prints; RuntimeError with its last line where it fails."""
-    words = [sys.executable, "-m", "sog", *shlex.split(command)[1:], "--json"]
+def printed_by(command: str, nudge: int = 0) -> dict[str, Any]:
+    """The JSON object that a command of this program prints; RuntimeError with its last line where it fails.
+
+    nudge: of nudged.py; 0 for none.
+    """
+    program, arguments = ["soglab.checks.nudged", str(nudge)] if nudge else ["sog"], shlex.split(command)[1:]
+    words = [sys.executable, "-m", *program, *arguments, "--json"]
     with tempfile.TemporaryDirectory() as folder:
         # In a results folder of before an experiment would find its points, and compute none.
-        words += ["--out", folder] if words[3] == "reproduce" else []
+        words += ["--out", folder] if arguments[0] == "reproduce" else []
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or ["it says nothing"])[-1])
@@ -87,6 +93,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m soglab.checks.figures")
     parser.add_argument("words", nargs="*", help="commands that hold one of these words; by default all")
     parser.add_argument("--list", action="store_true", help="say which commands there are and how long they take")
+    parser.add_argument("--nudge", type=int, default=0, metavar="K", help="move ranges by a billionth, drawn by K")
     given = parser.parse_args(arguments)
     chosen = [f for f in FIGURES if not given.words or any(word in f.command for word in given.words)]
     console = Console()
@@ -96,14 +103,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     whole = sum(figure.seconds for figure in chosen)
     console.print(f"{len(chosen)} commands, about {whole / 60:.0f} minutes of one core", highlight=False)
-    return 1 if sum(_shown(console, figure) for figure in chosen) else 0
+    return 1 if sum(_shown(console, figure, given.nudge) for figure in chosen) else 0
 
 
-def _shown(console: Console, figure: DocumentedFigure) -> int:
+def _shown(console: Console, figure: DocumentedFigure, nudge: int) -> int:
     """Run one command and print its figures; how many differ."""
     started = time.monotonic()
     try:
-        rows = compare(figure, printed_by(figure.command))
+        rows = compare(figure, printed_by(figure.command, nudge))
     except RuntimeError as error:
         rows = [FigureRow("", "", f"failed: {error}", False)]
     seconds = time.monotonic() - started

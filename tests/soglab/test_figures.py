@@ -6,10 +6,11 @@ import json
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sog.cli.app import main
-from soglab.checks import figures
+from soglab.checks import figures, nudged
 from soglab.checks.documented import FIGURES, DocumentedFigure
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -59,3 +60,15 @@ def test_a_command_that_fails_is_a_difference(
     assert figures.main([]) == 1
     assert "no_such_game" in capsys.readouterr().out
     assert figures.main(["--list"]) == 0 and figures.main(["of nothing"]) == 0
+
+
+def test_a_nudge_moves_every_probability_by_a_billionth_at_most() -> None:
+    ranges = np.array([0.25, 0.0, 0.75]), np.ones(2)
+    for own, other in zip(ranges, nudged.moved(ranges, np.random.default_rng(1)), strict=True):
+        assert (np.abs(own - other) <= 1e-9 * own).all() and (own != other).sum() == (own > 0).sum()
+
+
+def test_a_nudged_command_prints_its_figure_and_begins_elsewhere() -> None:
+    command = "sog solve kuhn_poker --iterations 50"
+    found = [figures.printed_by(command, nudge)["exploitability"] for nudge in (0, 1)]
+    assert found[0] != found[1] == pytest.approx(found[0], rel=0.2)
