@@ -1,9 +1,10 @@
 """Whether the papers' games train on this machine: how soon a run starts, what it holds, and when it ends.
 
-    python -m soglab.checks.fits [GAME ...] [--preset NAME ...] [--minutes 3] [--workers 2] [--json]
+    python -m soglab.checks.fits [GAME ...] [--preset NAME ...] [--minutes 3] [--workers 2] [--settings S] [--json]
 
 One run of `sog train` in a new folder for each game and preset; where the program says that a setting makes it fit,
-the run has that setting. Memory is that of the process and its workers, by looks a second apart.
+the run has that setting. --settings gives each run others, such as simulations=2,games=1, with which the papers'
+presets end a round in minutes and show their bytes a row. Memory is that of the process and its workers, by looks a second apart.
 """
 
 from __future__ import annotations
@@ -62,11 +63,14 @@ class RunFit:
         )
 
 
-def fit_of(case: PaperCase, preset: str, minutes: float, workers: int, folder: Path) -> RunFit:
-    """Train once in `folder`; again, with the setting that the program names, where it refuses for memory."""
-    setting, done = "", _run(case, preset, "", minutes, workers, folder / "run")
+def fit_of(case: PaperCase, preset: str, minutes: float, workers: int, folder: Path, settings: str = "") -> RunFit:
+    """Train once in `folder`; again, with the setting that the program names, where it refuses for memory.
+
+    settings: of the algorithm, beside the preset's.
+    """
+    setting, done = settings, _run(case, preset, settings, minutes, workers, folder / "run")
     if done.process.returncode and (remedy := remedy_of(done.said)) is not None:
-        setting = "=".join(remedy)
+        setting = ",".join([*filter(None, [settings]), "=".join(remedy)])
         done = _run(case, preset, setting, minutes, workers, folder / "set")
     code, begun = done.process.returncode, done.begun or 0.0
     rows, size = kept_rows(done.folder / "checkpoint")
@@ -95,12 +99,14 @@ def _run(case: PaperCase, preset: str, setting: str, minutes: float, workers: in
     return running
 
 
-def fits(cases: list[PaperCase], presets: list[str], minutes: float, workers: int) -> Iterator[RunFit]:
+def fits(
+    cases: list[PaperCase], presets: list[str], minutes: float, workers: int, settings: str = ""
+) -> Iterator[RunFit]:
     """A run for each game and preset."""
     for case in cases:
         for preset in presets:
             with tempfile.TemporaryDirectory() as folder:
-                yield fit_of(case, preset, minutes, workers, Path(folder))
+                yield fit_of(case, preset, minutes, workers, Path(folder), settings)
 
 
 def main() -> None:
@@ -110,13 +116,14 @@ def main() -> None:
     parser.add_argument("--preset", nargs="+", choices=_PRESETS, default=list(_PRESETS))
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--settings", default="", help="of the algorithm, beside the preset's")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     args = parser.parse_args()
     chosen = [case for case in CASES if case.name in (args.games or names)]
     if not args.json:
         print(f"load {os.getloadavg()[0]:.1f}; {args.minutes:g} minutes, {args.workers} workers")
         print(_HEADINGS)
-    for fit in fits(chosen, args.preset, args.minutes, args.workers):
+    for fit in fits(chosen, args.preset, args.minutes, args.workers, args.settings):
         print(json.dumps(asdict(fit)) if args.json else fit, flush=True)
 
 
