@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sog.errors import SettingError
 from sog.play.match import ContestantFault
 from sog.protocols.engine_process import EngineProcess
 
@@ -51,6 +52,14 @@ def test_training_without_file_locks_is_refused_in_one_line(tmp_path: Path) -> N
     found = without("train", "kuhn_poker", "--out", "run", "--rounds", "1", folder=tmp_path)
     assert found.returncode == 2 and "file locks" in found.stderr.splitlines()[-1]
     assert not (tmp_path / "run").exists()
+
+
+def test_engines_need_posix_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "name", "nt")
+        with suppress(SettingError):
+            EngineProcess(["/bin/true"])
+            pytest.fail("it started")
 
 
 @pytest.mark.parametrize(("program", "how"), [("exit 3", "exit code 3"), ("kill -9 $$", "signal 9")])
