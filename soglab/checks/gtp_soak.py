@@ -4,7 +4,8 @@ The controller sets positions up colour by colour, passes for either colour, tak
 passes with kgs-genmove_cleanup. After each command both programs must have the same stones.
 
 Prints commands, moves of ours, undos, passes of ours; early: those while GNU Go calls a stone of the opponent dead;
-left: cleanups that ended so; faults: error answers, late ones, moves that only one takes, boards that differ.
+behind: early ones in a position that counts as lost with all stones alive; left: cleanups that ended early; faults:
+error answers, late ones, moves that only one takes, boards that differ.
 """
 
 from __future__ import annotations
@@ -117,7 +118,9 @@ def soak_game(pair: SoakPair, komi: float, rng: np.random.Generator) -> None:
         pair.made += skipped
         passed = skipped or pair.move(turn, turn == ours) == "pass"
         if passed and not skipped and turn == ours:
-            pair.count.update(passes=1, early=int(pair.dead(1 - ours)))
+            early = pair.dead(1 - ours)
+            behind = not pair.ours.send("final_score").startswith("BW"[ours])
+            pair.count.update(passes=1, early=int(early), behind=int(early and behind))
         passes, turn = passes + 1 if passed else 0, 1 - turn
         if passes == 2:
             break
