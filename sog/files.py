@@ -36,6 +36,8 @@ Header = dict[str, tuple[str, tuple[int, ...]]]
 # Bytes, in pieces that are written one after another.
 Pieces = Sequence[bytes | memoryview]
 
+# Flags to open a file for reading; Windows has others than POSIX.
+_READ: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _LONGEST_HEADER: Final = 16_000_000  # bytes; a tensor takes about a hundred
 _LONGEST_NAME: Final = 200
 
@@ -65,7 +67,7 @@ def shown(path: object) -> str:
 def open_regular(path: Path, limit: int) -> Iterator[tuple[BinaryIO, int]]:
     """A file to read with its size in bytes; OSError for a pipe, a device, a folder, or more than `limit` bytes."""
     _check_regular(os.stat(path))  # before it is opened: to open a device may do something
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = os.open(path, _READ)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
         _check_regular(found)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import mmap
 import os
-import resource
 import sys
 from pathlib import Path
 from typing import Final
+
+try:
+    import resource
+except ImportError:  # Windows
+    _HAVE_USAGE = False
+else:
+    _HAVE_USAGE = True
 
 __all__ = ["available_bytes", "gigabytes", "held_bytes", "machine_bytes"]
 
@@ -15,14 +22,15 @@ _CGROUP_USE: Final = (  # how much is held, and the words for what of it is a ca
     ("/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"),
 )
 _CGROUP_LIMITS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_ASSUMED: Final = 4 * 10**9  # of a machine whose system does not say
 _RSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024  # of getrusage's largest resident set
 
 
 def machine_bytes() -> int:
-    """All the memory that the machine or its container has."""
-    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    """All the memory that the machine or its container has; 4 GB where the system does not say."""
+    whole = [os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE] if hasattr(os, "sysconf") else []
     limits = [int(text) for path in _CGROUP_LIMITS if (text := _read(path)).isdecimal()]
-    return min([whole, *(limit for limit in limits if limit > 0)])
+    return min([*whole, *(limit for limit in limits if limit > 0)], default=_ASSUMED)
 
 
 def available_bytes() -> int:
@@ -45,11 +53,11 @@ def _container_bytes() -> int:
 
 
 def held_bytes() -> int:
-    """What this process holds in memory now; where the system does not say, what it held at most."""
+    """What this process holds in memory now; where the system does not say, what it held at most, or else 0."""
     fields = _read("/proc/self/statm").split()
     if len(fields) > 1:
-        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT
+        return int(fields[1]) * mmap.PAGESIZE
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT if _HAVE_USAGE else 0
 
 
 def gigabytes(count: float) -> str:

@@ -178,6 +178,7 @@ SLOW = {
         "test_a_command_that_fails_is_a_difference",
         "test_a_nudged_command_prints_its_figure_and_begins_elsewhere",
     ),
+    "tests/soglab/test_gtp_checks.py": ("test_a_game_with_gnugo",),
     "tests/soglab/test_packing_check.py": ("test_rows_of_self_play_come_back_within_the_bounds[tic_tac_toe]",),
     "tests/soglab/test_pimbot.py": ("test_a_small_version_from_end_to_end",),
     "tests/soglab/test_reproduce.py": (
@@ -196,6 +197,11 @@ SLOW = {
         "test_a_run_that_fits",
     ),
     "tests/soglab/test_ttt_never_loses.py": ("test_the_shipped_agent_never_loses",),
+    "tests/test_platforms.py": (
+        "test_what_needs_no_posix_works_without_it[exploit",
+        "test_what_needs_no_posix_works_without_it[match",
+        "test_training_without_file_locks_is_refused",
+    ),
     "tests/training/test_growth.py": (
         "test_a_finished_game_lets",
         "test_every_search_of_a_round_grows[openspiel",

@@ -40,7 +40,9 @@ def tournament(
 
         rounds = 10     # openings a pair; each is played both ways round
 
-        plies = 4       # random moves that begin each opening; or openings = ["e2e4 e7e5", ...], or "book.pgn" or .sgf
+        plies = 4       # random moves that begin each opening; or openings = ["e2e4 e7e5", ...], or a file
+
+        # openings = "book.pgn": games in PGN, positions in FEN or EPD; of Go, games in SGF
 
         # gauntlet = "sog"     only the games of this agent
 

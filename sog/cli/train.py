@@ -94,8 +94,9 @@ def train(
 ) -> None:
     """Train a network by self-play: Student of Games' counterfactual value-and-policy network, or as --algorithm says.
 
-    The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
-    tensorboard/. Ctrl-C and SIGTERM save the run first; a kill loses at most the work since the last checkpoint.
+    The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and, where TensorBoard
+    is installed, tensorboard/. Ctrl-C and SIGTERM save the run first; a kill loses at most the work since the last
+    checkpoint.
     """
     with say_kept(lambda: "" if out is None or not out.exists() else _kept(out)):
         from sog.algorithms.base import SOG

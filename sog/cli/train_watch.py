@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ __all__ = ["Watch", "draw_curve"]
 # Games with more public states than this are trained without measuring exploitability on the way.
 _MEASURED_STATES = 20_000
 _EVERY = 10  # rounds, between two measures
+# Of a point of the curve, for TensorBoard.
+_FIGURES = ("value_loss", "policy_loss", "measured", "rows", "games", "searches", "queries", "minutes")
 
 
 class Watch:
@@ -36,7 +39,7 @@ class Watch:
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
         self.algorithm = read(run.algorithm)
         self.latest: float | None = None
-        self.round = begun
+        self.round, self.minutes = begun, math.nan
         self.public: Any = None
         self.log: EventLog | None = None
 
@@ -76,7 +79,11 @@ class Watch:
         if self.latest is not None:
             note += f", exploitability {self.latest:.4g} {self.game.unit.name}"
         self.bar(point.round, note)
-        figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
+        figures = {name: float(getattr(point, name)) for name in _FIGURES}
+        if point.minutes > self.minutes:  # not in the first round, whose beginning is not known after a resume
+            took = 60.0 * (point.minutes - self.minutes)
+            figures["searches a second"] = (point.searches + point.queries) / took
+        self.minutes = point.minutes
         self._add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
 
     def playing(self, done: RoundSoFar) -> None:
@@ -109,10 +116,11 @@ class Watch:
         self._add(supervisor.totals.steps, figures)
 
     def _add(self, step: int, figures: dict[str, float]) -> None:
-        """To TensorBoard."""
-        if self.log is None:
+        """To TensorBoard, where that is installed."""
+        if self.log is None and find_spec("tensorboard"):
             self.log = EventLog(self.folder / "tensorboard", say)
-        self.log.add(step, figures)
+        if self.log is not None:
+            self.log.add(step, figures)
 
     def close(self) -> None:
         if self.log is not None:

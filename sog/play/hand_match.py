@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 
 from sog.errors import SettingError
 from sog.files import shown
+from sog.locks import lock
 from sog.play.hand import HandMatch
 from sog.play.hand_record import FORM, HandRecord
 from sog.progress import Report
@@ -86,10 +86,10 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise SettingError(f"cannot write {shown(path)}: {error.strerror}") from error
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file.fileno())
         except BlockingIOError as error:
             raise SettingError(f"another match is adding hands to {shown(path)}") from error
-        except OSError:  # some network file systems have no locks
+        except OSError:  # some network file systems have no locks, nor has Windows
             pass
         yield file
 

@@ -7,7 +7,6 @@ is not an action for a call. Silence and a closed connection end the match.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import select
@@ -21,6 +20,7 @@ from typing import Final
 
 from sog.errors import SettingError
 from sog.files import shown as shown_path
+from sog.locks import lock
 from sog.play.match import ContestantFault
 from sog.progress import Report
 from sog.protocols.acpc_states import VERSION, AcpcGame, AcpcHand, Dealt, MatchState
@@ -314,7 +314,7 @@ class _LinesFile:
         self.path = path
         try:
             self.file = path.open("ab+" if resume else "xb+")
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self.file.fileno())
             self.file.seek(0)
             self._there = self.file.read()
             self._there = self._there[: self._there.rfind(b"\n") + 1]  # without a line that a kill cut short

@@ -36,6 +36,8 @@ class EngineProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         """SettingError where it does not start: no game is lost by a command that names no program."""
+        if os.name != "posix":
+            raise SettingError("programs behind UCI and GTP need Linux, macOS or WSL")
         try:
             self._process = subprocess.Popen(
                 command,
@@ -87,12 +89,16 @@ class EngineProcess:
 
     def kill(self) -> None:
         """End the program and what it started, whatever they do. What has left its session is not ended."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process.returncode is None:
+            self._kill_group()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             stream.close()
+
+    def _kill_group(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _wait(self, end: int, event: int) -> None:
         """Until a pipe can be written or read; ContestantFault where the time is over or the program has ended."""
@@ -115,7 +121,15 @@ class EngineProcess:
         return ContestantFault(how or otherwise)
 
     def _ended(self) -> str | None:
-        """How the program has ended; None while it runs. It is not reaped, so its number stays its own until `kill`."""
+        """How the program has ended; None while it runs. It is not reaped, so its number stays its own until `kill`.
+
+        Where the system cannot look without reaping (macOS), what it started is ended at once.
+        """
+        if not hasattr(os, "waitid"):
+            if (code := self._process.poll()) is None:
+                return None
+            self._kill_group()
+            return f"has ended ({'exit code' if code >= 0 else 'signal'} {abs(code)})"
         seen = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if seen is None:
             return None

@@ -30,7 +30,7 @@ from sog.protocols.go_setup import (
     write_vertex,
 )
 from sog.protocols.gtp_analysis import Analysis, Row, kata_row, lz_row, read_analysis
-from sog.protocols.gtp_clock import GtpClock, TimeSettings
+from sog.protocols.gtp_clock import UNSEEN, GtpClock, TimeSettings
 from sog.protocols.words import read_number, read_whole
 from sog.version import VERSION
 
@@ -116,7 +116,7 @@ class GtpEngine(Engine):
         """Search and make the move that it finds."""
         started = time.monotonic()
         vertex = self._reg_genmove(colour)
-        self.clock.spend(read_colour(colour), time.monotonic() - started)
+        self._spend(read_colour(colour), started)
         return self._made(colour, vertex)
 
     def _made(self, colour: str, vertex: str) -> str:
@@ -143,7 +143,7 @@ class GtpEngine(Engine):
         started = time.monotonic()
         at, candidates = self._searched(read_colour(colour))
         order = [c.action for c in candidates if not self.board.repeats(at, c.action)]
-        self.clock.spend(read_colour(colour), time.monotonic() - started)
+        self._spend(read_colour(colour), started)
         return self._made(colour, write_vertex(self.board.attack(at, order), self.fits))
 
     # --- handicap and games from files ---
@@ -221,6 +221,10 @@ class GtpEngine(Engine):
         self.clock = GtpClock(None if kind == "none" else settings)
         return ""
 
+    def _spend(self, colour: int, started: float) -> None:
+        """Take a move's time from a colour's clock, with what only the client sees of it."""
+        self.clock.spend(colour, time.monotonic() - started + UNSEEN)
+
     def _time_left(self, colour: str, seconds: str, count: str) -> str:
         self.clock.say(read_colour(colour), _number(seconds), _whole(count))
         return ""
@@ -275,7 +279,7 @@ class GtpEngine(Engine):
         report, limits = self._rows_of(asked, row), Limits(self.simulations if seconds is None else ENDLESS, seconds)
         self.thought = self.think(at.game, at.moves, limits, reporting(report, asked.seconds, lambda search: False))
         self._say_rows(self.thought, asked, row)
-        self.clock.spend(asked.colour, time.monotonic() - started)
+        self._spend(asked.colour, started)
         vertex = self._best(at, self.thought.candidates)
         self.board.play(asked.colour, read_vertex(vertex, self.fits))
         self.say(f"play {vertex}\n")

@@ -64,10 +64,13 @@ def lz_row(order: int, candidate: Candidate, size: int) -> str:
 
 
 def kata_row(order: int, candidate: Candidate, size: int) -> str:
-    """One move as KataGo writes it: shares of 1; what its network knows of points ours does not."""
+    """One move as KataGo writes it: shares of 1, the chance with a point, by which Sabaki tells it from Leela Zero's.
+
+    What KataGo's network knows of points ours does not.
+    """
     line = " ".join(write_vertex(action, size) for action in candidate.line)
     winrate, move = (1.0 + candidate.value) / 2.0, write_vertex(candidate.action, size)
     return (
-        f"info move {move} visits {candidate.visits} utility {candidate.value:.6g} winrate {winrate:.6g} "
+        f"info move {move} visits {candidate.visits} utility {candidate.value:.6g} winrate {winrate:.6f} "
         f"prior {candidate.share:.6g} order {order} pv {line}"
     )

@@ -7,7 +7,10 @@ from typing import Final
 
 from sog.protocols.engine import share_of_clock, within
 
-__all__ = ["GtpClock", "TimeSettings"]
+__all__ = ["UNSEEN", "GtpClock", "TimeSettings"]
+
+# Seconds that a client's clock has for a move beyond ours: until a busy machine reads its command, and our answer.
+UNSEEN: Final = 0.05
 
 # Stones of a Canadian period that one move may take the time of, where earlier moves left it.
 _BANKED: Final = 2.0

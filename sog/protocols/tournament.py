@@ -20,9 +20,11 @@ from sog.cluster.executor import compute
 from sog.cluster.where import Where, executor
 from sog.errors import SettingError
 from sog.files import append_line, open_regular, read_bounded, replace_file, shown
+from sog.games.base import Game
 from sog.games.game_records import GameRecord
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.gtp_client import GtpContestant
+from sog.protocols.opening_book import Opening
 from sog.protocols.tournament_file import Tournament, read_tournament
 from sog.protocols.uci_client import UciContestant
 from sog.training.lock import held
@@ -180,20 +182,30 @@ def load_results(folder: Path) -> list[Result]:
     return results
 
 
-def openings_of(tournament: Tournament) -> tuple[tuple[int, ...], ...]:
+def openings_of(tournament: Tournament) -> tuple[Opening, ...]:
     """The openings of the rounds: the file's list, or random moves from the seed, different while there are any."""
     if tournament.openings:
         return tournament.openings[: tournament.rounds]
-    return random_openings(tournament.game, tournament.rounds, tournament.plies, tournament.seed)
+    return _drawn(tournament.game, tournament.rounds, tournament.plies, tournament.seed)
+
+
+@lru_cache(maxsize=8)
+def _drawn(game: Game, rounds: int, plies: int, seed: int) -> tuple[Opening, ...]:
+    return tuple(map(Opening, random_openings(game, rounds, plies, seed)))
+
+
+def _opening(tournament: Tournament, fixture: Fixture) -> Opening:
+    """A list shorter than the rounds is played in turn."""
+    openings = openings_of(tournament)
+    return openings[fixture.round % len(openings)]
 
 
 def play_fixture(tournament: Tournament, fixture: Fixture, agents: Mapping[str, Contestant]) -> Played:
     """One game; its opening and seed come from the tournament and the fixture alone."""
     first, second = fixture.seats
-    openings = openings_of(tournament)
-    opening = openings[fixture.round % len(openings)]  # a list shorter than the rounds is played in turn
-    seed = seed_of(tournament, fixture)
-    return play_match_game(tournament.game, (agents[first], agents[second]), opening, seed, tournament.longest)
+    opening, seed = _opening(tournament, fixture), seed_of(tournament, fixture)
+    game = opening.start(tournament.game)
+    return play_match_game(game, (agents[first], agents[second]), opening.moves, seed, tournament.longest)
 
 
 def seed_of(tournament: Tournament, fixture: Fixture) -> int:
@@ -233,9 +245,9 @@ def _opened(file: str) -> tuple[Tournament, dict[str, Contestant]]:
 
 def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path) -> Result:
     """A game on disk before it counts: first its record, then its line in games.jsonl."""
-    game = tournament.game
+    game = _opening(tournament, fixture).start(tournament.game)
     record = f"game-{fixture.number:04}{game.record_suffix}"
-    today, event = date.today().isoformat(), f"sog tournament, {game.name}"
+    today, event = date.today().isoformat(), f"sog tournament, {tournament.game.name}"
     details = GameRecord(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
     replace_file(folder / record, game.write_record(details).encode())
     moves, seats = len(played.moves), fixture.seats

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import shlex
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping
@@ -29,11 +28,11 @@ from sog.play.match import Contestant, PlayerContestant
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits
 from sog.protocols.gtp_client import GtpContestant
-from sog.protocols.opening_book import openings_in
+from sog.protocols.opening_book import Opening, openings_in
 from sog.protocols.tournament_hands import check_entrant, entrant_of
 from sog.protocols.tournament_opponents import OPPONENTS, Opponent
 from sog.protocols.uci_client import UciContestant
-from sog.protocols.words import Keys, number, refuse_unknown, shown, switch, take, whole
+from sog.protocols.words import Keys, command_words, number, refuse_unknown, shown, switch, take, whole
 
 __all__ = ["Tournament", "read_tournament"]
 
@@ -52,8 +51,8 @@ _DAY: Final = 86_400.0
 class Tournament:
     """A round robin, or one agent against all others: each pair plays `rounds` openings or deals, both ways round.
 
-    plies: random moves that begin each opening, drawn from the seed.  openings: lists of moves instead, the file's own
-    or those of a PGN or SGF file.
+    plies: random moves that begin each opening, drawn from the seed.  openings: those listed instead, the file's own
+    or another file's (opening_book).
     longest: moves after which a game is a draw.  patience: seconds before a silent program has lost.
     gauntlet: the agent whose games alone are played; "" for all.
     digest: of the file's text, so that a changed file is not resumed.
@@ -63,7 +62,7 @@ class Tournament:
     rounds: int
     seed: int
     plies: int
-    openings: tuple[tuple[int, ...], ...]
+    openings: tuple[Opening, ...]
     longest: int
     patience: float
     agents: Mapping[str, Keys]
@@ -140,7 +139,7 @@ def _tournament(table: Keys, text: bytes, folder: Path) -> Tournament:
     if book:
         openings = openings_in(folder / table["openings"], game, plies if "plies" in table else None)
     else:
-        openings = tuple(_opening(game, line) for line in take(table, "openings", list, []))
+        openings = tuple(Opening(_opening(game, line)) for line in take(table, "openings", list, []))
     if openings and "plies" in table and not book:
         raise SettingError("openings are listed, or drawn with a number of plies: not both")
     rounds = whole(table, "rounds", 1, _MOST_GAMES, len(openings) or 1)
@@ -178,7 +177,7 @@ class _Kind:
 
 
 def _uci(name: str, agent: Keys, patience: float) -> Make:
-    command, options = _command(agent, "uci"), take(agent, "options", dict, {})
+    command, options = command_words("uci", take(agent, "uci", str)), take(agent, "options", dict, {})
     for option, value in options.items():
         if not isinstance(value, str | int | float) or not f"{option}{value}".isprintable():  # on a line of its own
             raise SettingError(f"option {shown(option)} cannot be {shown(str(value))}")
@@ -196,7 +195,7 @@ def _uci(name: str, agent: Keys, patience: float) -> Make:
 
 
 def _gtp(name: str, agent: Keys, patience: float) -> Make:
-    command, limits = _command(agent, "gtp"), Limits(None, _seconds(agent))
+    command, limits = command_words("gtp", take(agent, "gtp", str)), Limits(None, _seconds(agent))
     if (limits.seconds or 0.0) % 1.0:
         raise SettingError("an engine that speaks GTP is given whole seconds: its clock has no parts of them")
 
@@ -308,20 +307,6 @@ def _read_agent(name: str, agent: Any, patience: float) -> Make:
 def _seconds(agent: Keys) -> float | None:
     """Seconds a move, None where none is given."""
     return number(agent, "seconds", 0.001, _DAY, None)
-
-
-def _command(agent: Keys, key: str) -> list[str]:
-    """A program and its arguments, as a shell would take them apart; a path with spaces may be the whole line."""
-    line = take(agent, key, str)
-    if shutil.which(line) is not None:
-        return [line]
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise SettingError(f"{key} = {shown(line)!r}: {str(error).lower()}") from error
-    if not words or not words[0]:
-        raise SettingError(f"{key} names no program: {shown(line)!r}")
-    return words
 
 
 def _refuse_missing(name: str, key: str, program: str) -> None:

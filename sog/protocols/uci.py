@@ -26,7 +26,7 @@ from sog.protocols.words import read_whole, shown
 from sog.searches.gtcfr.settings import Budget
 from sog.version import VERSION
 
-__all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go"]
+__all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go", "wins_draws_losses"]
 
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5
@@ -39,6 +39,7 @@ _SPINS: Final = {
     "PerUpdate": ("per_update", 1, 1000),
     "Threads": ("threads", 1, 1),
 }
+_WDL: Final = "UCI_ShowWDL"
 _NUMBERS: Final = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "depth", "mate")
 _FLAGS: Final = ("infinite", "ponder")
 
@@ -46,6 +47,16 @@ _FLAGS: Final = ("infinite", "ponder")
 def centipawns(value: float) -> int:
     """The score of a value in [-1, 1], as Leela Chess Zero reports it: 90 tan(1.5637541897 value)."""
     return round(90.0 * math.tan(1.5637541897 * max(-1.0, min(1.0, value))))
+
+
+def wins_draws_losses(value: float) -> tuple[int, int, int]:
+    """Thousandths of wins, draws and losses of the player to move, for a value in [-1, 1].
+
+    A value is wins less losses and says nothing of draws, which are therefore not estimated: each counts as half a win
+    and half a loss, as Leela Chess Zero has it for networks without a head for draws.
+    """
+    wins = round(500.0 + 500.0 * max(-1.0, min(1.0, value)))
+    return wins, 0, 1000 - wins
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,7 @@ class UciEngine(Engine):
         """game: where play begins.  say: writes one line.  simulations: of a `go` without limits."""
         super().__init__(player, say, simulations)
         self.game, self.board = game, ChessBoard(game)
-        self.multipv, self.threads, self.warm = 1, 1, False
+        self.multipv, self.threads, self.warm, self.shows_wdl = 1, 1, False, False
         now = {name: getattr(self, attribute) for name, (attribute, _, _) in _SPINS.items()}
         self.defaults = {name: value for name, value in now.items() if value}  # some players have no PerUpdate
 
@@ -129,7 +140,8 @@ class UciEngine(Engine):
         self.say("id author the sog authors")
         for name, default in self.defaults.items():
             self.say(f"option name {name} type spin default {default} min {_SPINS[name][1]} max {_SPINS[name][2]}")
-        self.say("option name Ponder type check default false")
+        for check in ("Ponder", _WDL):
+            self.say(f"option name {check} type check default false")
         self.say("uciok")
 
     def _isready(self, words: Sequence[str]) -> None:
@@ -146,6 +158,11 @@ class UciEngine(Engine):
         name, _, value = " ".join(words[1:]).partition(" value ")
         if words[:1] == ["name"] and name.lower() == "ponder":
             return  # `go ponder` says when
+        if words[:1] == ["name"] and name.lower() == _WDL.lower():
+            if value.lower() not in ("true", "false"):
+                raise SettingError(f"{_WDL} is true or false, not {shown(value)}")
+            self.shows_wdl = value.lower() == "true"
+            return
         option = {known.lower(): known for known in self.defaults}.get(name.lower())
         if words[:1] != ["name"] or option is None:
             raise SettingError(f"no option is called {shown(name)}")
@@ -218,6 +235,9 @@ class _Running:
         for k, candidate in enumerate(thought.candidates[: self.engine.multipv], start=1):
             mate = mates.moves(mates.after(node, candidate.action))
             score = f"cp {centipawns(candidate.value)}" if mate is None else f"mate {mate}"
+            if self.engine.shows_wdl:
+                shares = wins_draws_losses(candidate.value if mate is None else math.copysign(1.0, mate))
+                score += f" wdl {' '.join(map(str, shares))}"
             self.engine.say(
                 f"info depth {len(candidate.line)} multipv {k} score {score} "
                 f"nodes {self.simulations} nps {round(self.simulations / max(seconds, 1e-3))} "

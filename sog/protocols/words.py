@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
+import shutil
 from collections.abc import Collection, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -12,6 +14,7 @@ from sog.errors import SettingError
 __all__ = [
     "LARGEST",
     "Keys",
+    "command_words",
     "number",
     "read_number",
     "read_whole",
@@ -54,6 +57,22 @@ def shown(text: str, most: int = 80) -> str:
     """A text on one line, at most this many characters of it, those that cannot be printed as question marks."""
     line = "".join(c if c.isprintable() else "?" for c in " ".join(text[: 4 * most].split()))
     return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def command_words(what: str, line: str) -> list[str]:
+    """A program and its arguments, as a shell would take them apart; a path with spaces may be the whole line.
+
+    what: the option or key that names it, for SettingError where there is no program or a quotation has no end.
+    """
+    if shutil.which(line) is not None:
+        return [line]
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise SettingError(f"{what} = {shown(line)!r}: {str(error).lower()}") from error
+    if not words or not words[0]:
+        raise SettingError(f"{what} names no program: {shown(line)!r}")
+    return words
 
 
 def refuse_unknown(what: str, table: Keys, known: Collection[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Final
 
 from sog.errors import CheckpointError, SogError
 from sog.files import shown
+from sog.locks import HAVE_LOCKS, lock
 
 __all__ = ["held"]
 
@@ -32,6 +32,8 @@ def held(
     system's (flock), so that a killed owner leaves a file and no lock. note: takes what a person should know where
     the file system has no locks.  doing: for the error's text.
     """
+    if not HAVE_LOCKS:
+        raise error(f"{shown(folder)}: {doing} needs file locks, which this system lacks; use Linux, macOS or WSL")
     try:
         made = not folder.exists()
         if not made and not folder.is_dir():
@@ -59,7 +61,7 @@ def _take(folder: Path, note: Callable[[str], None]) -> int:
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(handle)
         except BlockingIOError:
             owner = os.pread(handle, _LONGEST, 0).decode(errors="replace").strip() or "another process"
             os.close(handle)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -11,6 +10,7 @@ from sog.errors import SettingError
 from sog.games.base import Game, State
 from sog.games.strings import OPENSPIEL
 from sog.pictures.icicle import TreeBlock
+from sog.protocols.words import command_words
 from sog.searches.gtcfr.settings import Budget
 
 __all__ = [
@@ -77,13 +77,7 @@ class Chair:
     @property
     def command(self) -> tuple[str, ...]:
         """The engine's program and its arguments. SettingError where they cannot be told apart."""
-        try:
-            words = shlex.split(self.agent.removeprefix(_ENGINE))
-        except ValueError as error:
-            raise SettingError(f"this is no command line: {error}") from error
-        if not words:
-            raise SettingError("an engine is named by its command line, which is empty here")
-        return tuple(words)
+        return tuple(command_words("--engine", self.agent.removeprefix(_ENGINE)))
 
     @property
     def is_code(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Callable
 
 import pytest
@@ -114,6 +115,22 @@ def test_a_hundred_moves_that_each_take_a_tenth_longer_are_in_time(engine: GtpEn
             if stones == 0:
                 period, stones = clock.settings.begun
         clock.spend(0, took)
+
+
+def test_time_that_only_the_client_sees_is_kept_for_it(engine: GtpEngine) -> None:
+    """Some hundredths of a second a move, on a busy machine: in a period of ten stones they are a whole move's."""
+    clock = said(engine, "time_settings 2 5 10").clock
+    main, left, stones = 2.0, 5.0, 10
+    for _ in range(100):
+        started = time.monotonic()
+        took = (clock.seconds(0) or 0.0) + 0.03
+        main, over = max(0.0, main - took - 0.04), max(0.0, took + 0.04 - main)
+        if over:
+            left, stones = left - over, stones - 1
+            assert left > 0
+            if stones == 0:
+                left, stones = 5.0, 10
+        engine._spend(0, started - took)
 
 
 def test_the_margin_is_a_share_of_what_is_left() -> None:

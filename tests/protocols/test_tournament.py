@@ -105,7 +105,7 @@ def test_every_pair_meets_evenly_from_both_sides(tmp_path: Path) -> None:
     assert [game.number for game in games] == list(range(1, 19))
     met = Counter((*game.seats, game.round) for game in games)
     assert len(met) == 18 and set(met.values()) == {1}
-    assert openings_of(tournament) == openings_of(tournament) and len(openings_of(tournament)[1]) == 1
+    assert openings_of(tournament) == openings_of(tournament) and len(openings_of(tournament)[1].moves) == 1
 
 
 def test_a_gauntlet_is_one_agent_against_all_others(tmp_path: Path) -> None:
@@ -431,7 +431,7 @@ def test_openings_come_from_a_file_beside_the_tournament_s(
     named = []
     for opening in openings_of(tournament):
         words, state = [], game.root()
-        for action in opening:
+        for action in opening.moves:
             words.append(game.action_name(state, action).lower())
             state = game.child(state, game.actions(state).tolist().index(action))
         named.append(" ".join(words))
@@ -446,7 +446,6 @@ def test_openings_come_from_a_file_beside_the_tournament_s(
     [
         ("chess", "1. e4 e5 2. Ke3 *", "game 1: Ke3 is no legal move"),
         ("chess", "1. e4 *\n1. f3 e5 2. g4 Qh4# 0-1", "game 2: the opening ends the game; `plies`"),
-        ("chess", '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n1. e4 *', "it begins from a FEN"),
         ("chess", "", "has no games"),
         ("chess", "\udcff", "is no text"),
         ("chess", None, "cannot be read: No such file"),
@@ -455,7 +454,7 @@ def test_openings_come_from_a_file_beside_the_tournament_s(
         ("go(board_size=5,komi=0.5)", "(;SZ[5];B[aa]", "no SGF"),
         ("go(board_size=5,komi=0.5)", "1. e4", "no SGF"),
         ("go(board_size=5,komi=0.5)", "(;SZ[5];B[aa];W[aa])", "game 1: "),
-        ("connect_four", "1. e4", "PGN of chess or SGF of Go"),
+        ("connect_four", "1. e4", "PGN, FEN or EPD of chess or SGF of Go"),
     ],
 )
 def test_a_book_that_cannot_be_played_is_refused(tmp_path: Path, name: str, text: str | None, told: str) -> None:

@@ -18,7 +18,7 @@ from sog.games.boards.chess import START, Chess
 from sog.play.player import ENDLESS, Limits
 from sog.protocols.chess_setup import ChessBoard, read_position
 from sog.protocols.lines import Lines
-from sog.protocols.uci import GoCommand, UciEngine, centipawns, limits_of, read_go
+from sog.protocols.uci import GoCommand, UciEngine, centipawns, limits_of, read_go, wins_draws_losses
 from sog.searches.leaves.evaluator import zero_evaluator
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
@@ -148,6 +148,24 @@ def test_limits() -> None:
 def test_centipawns() -> None:
     assert centipawns(0.0) == 0 and centipawns(0.5) == -centipawns(-0.5) == 89
     assert centipawns(1.0) == centipawns(2.0) > 12_000
+
+
+def test_wins_draws_and_losses_follow_the_score_where_they_are_asked_for(uci: Callable[..., list[str]]) -> None:
+    """They say the search's value: wins less losses, which is all that it knows, and a mate is certain."""
+    for value in (-3.0, -1.0, -0.2, 0.0, 0.0005, 0.37, 1.0):
+        wins, draws, losses = wins_draws_losses(value)
+        assert wins + draws + losses == 1000 and min(wins, draws, losses) >= 0
+        assert (wins - losses) / 1000.0 == pytest.approx(max(-1.0, value), abs=1.1e-3)
+    assert "option name UCI_ShowWDL type check default false" in uci("uci")
+    said = ("setoption name MultiPV value 9", f"position fen {MATE_IN_ONE}", "go nodes 300")
+    assert not any(" wdl " in line for line in uci(*said))
+    heard = uci("setoption name uci_showwdl value true", *said)
+    found = [re.search(r" score (cp|mate) (-?\d+) wdl (\d+) (\d+) (\d+) nodes ", line) for line in heard[-10:-1]]
+    assert found[0] and found[0].groups() == ("mate", "1", "1000", "0", "0")
+    for line in found[1:]:
+        assert line and sum(map(int, line.groups()[2:])) == 1000
+        assert abs(centipawns((int(line[3]) - int(line[5])) / 1000.0) - int(line[2])) <= 1
+    assert "UCI_ShowWDL is true or false" in uci("setoption name UCI_ShowWDL value 1")[0]
 
 
 def test_python_chess_drives_the_program() -> None:

@@ -21,14 +21,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from sog.algorithms.table import settings_of
 from sog.cli.app import main
 from sog.cli.event_log import EventLog
+from sog.cli.train_watch import Watch
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.training import checkpoint
-from sog.training.curve import write_curve
+from sog.training.curve import Point, write_curve
 from sog.training.lock import held
 from sog.training.run import Hooks, Run, Until
 from sog.training.self_play import train
@@ -259,14 +261,31 @@ def run_bound(pipe: Any, words: Sequence[str]) -> None:
 
 
 def test_figures_for_tensorboard(tmp_path: Path) -> None:
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
     log = EventLog(tmp_path / "tensorboard", silent)
     log.add(1, {"value_loss": 0.5})
     log.add(7, {"value_loss": 0.25, "rows": 3.0})
     found = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
     assert [(event.step, event.value) for event in found.Scalars("value_loss")] == [(1, 0.5), (7, 0.25)]
     log.close()
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_round_s_figures_go_to_tensorboard_where_it_is_installed(
+    tmp_path: Path, installed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without it nothing is written and nothing is said."""
+    if not installed:
+        monkeypatch.setitem(sys.modules, "tensorboard", None)
+    watch = Watch(make_game("kuhn_poker"), tmp_path, lambda done, note: None, Run("kuhn_poker"))
+    for number, minutes in ((1, 1.0), (2, 3.0)):
+        watch.report(Point(number, minutes, 10 * number, 100, 4, 90, 30, 0.5, 0.25), 2)
+    watch.close()
+    assert (tmp_path / "tensorboard").exists() == installed and capsys.readouterr().err == ""
+    if installed:
+        found = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+        assert [(event.step, event.value) for event in found.Scalars("games")] == [(10, 4.0), (20, 4.0)]
+        assert [(event.step, event.value) for event in found.Scalars("searches a second")] == [(20, 1.0)]
+        assert "measured" not in found.Tags()["scalars"]  # it was not
 
 
 @pytest.mark.parametrize("place", ["file", "full"])

@@ -9,6 +9,7 @@ import pytest
 
 from sog.cli.app import main
 from sog.errors import SogError
+from sog.web.asked import Chair
 from sog.web.offers import Offers
 from tests.web.client import Client, begun, client_of
 
@@ -88,4 +89,13 @@ def test_what_is_no_command_line_is_refused(command: str, capsys: pytest.Capture
     with pytest.raises(SogError):
         Offers(engines=[command])
     assert main(["serve", "--no-browser", "--port", "0", "--engine", command]) == 2
-    assert "command line" in capsys.readouterr().err
+    assert "--engine" in capsys.readouterr().err
+
+
+def test_an_engine_s_path_may_have_spaces(tmp_path: Path) -> None:
+    """As the whole line, or in quotes with arguments after it, as in a tournament's file."""
+    program = tmp_path / "one engine"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    alone, quoted = (Chair(Chair.of_engine(line), "e") for line in (str(program), f"'{program}' --mode gtp"))
+    assert alone.command == (str(program),) and quoted.command == (str(program), "--mode", "gtp")

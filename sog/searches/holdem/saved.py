@@ -47,7 +47,7 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
                 averages=solver.averages,
                 **scales,
             )
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            part.chmod(0o666 & ~_umask())
             # On the disk before the name is: a crash leaves the old file or the new one.
             file.flush()
             os.fsync(file.fileno())

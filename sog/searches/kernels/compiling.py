@@ -5,13 +5,14 @@ Kernels are cached on disk: only the first run after an installation or a change
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
+
+from sog.locks import lock
 
 # After this many seconds of compiling the note is printed.
 PATIENCE: Final = 2.0
@@ -82,7 +83,7 @@ def _is_first() -> bool:
         return False
     try:
         with open(path, "r+b", buffering=0) as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock(file.fileno(), wait=True)
             first = os.fstat(file.fileno()).st_size == 0
             file.write(b"noted")
     except OSError:

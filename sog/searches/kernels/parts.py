@@ -7,11 +7,10 @@ Classes of Numba's insides are extended here; fallback.py lists what they must h
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from numba.core import types
@@ -23,6 +22,8 @@ from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.context import BaseContext
 from numba.core.typing.templates import Signature
+
+from sog.locks import lock
 
 T = TypeVar("T")  # of Numba's types, for which Numba has a variable too
 # Numba's options by name, and types of local variables by name.
@@ -95,8 +96,9 @@ class _Cache(FunctionCache):
     def save_overload(self, sig: Signature, data: CompileResult) -> None:
         """Save compiled code while no other process saves any."""
         os.makedirs(self.cache_path, exist_ok=True)
-        with open(os.path.join(self.cache_path, "lock"), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with open(os.path.join(self.cache_path, "lock"), "w") as file:
+            with suppress(OSError):  # a system without locks
+                lock(file.fileno(), wait=True)
             super().save_overload(sig, data)
 
 
