@@ -39,7 +39,7 @@ __all__ = ["Growth", "growth_of"]
 _GAMES: Final = ("connect_four", "chess", "liars_dice(numdice=1,dice_sides=6)", "scotland_yard(map=glasses)")
 _FIRST: Final = 100
 _FACTOR: Final = 4
-_LEAST: Final = 0.1  # seconds of a search before the last, below which its time says nothing of the exponent
+_LEAST: Final = 0.02  # seconds of a search before the last, below which its time says nothing of the exponent
 
 
 @dataclass(frozen=True)

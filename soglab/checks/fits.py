@@ -4,7 +4,8 @@
 
 One run of `sog train` in a new folder for each game and preset; where the program says that a setting makes it fit,
 the run has that setting. --settings gives each run others, such as simulations=2,games=1, with which the papers'
-presets end a round in minutes and show their bytes a row. Memory is that of the process and its workers, by looks a second apart.
+presets end a round in minutes and show their bytes a row. Memory is that of the process and its workers, by looks a
+second apart.
 """
 
 from __future__ import annotations
