@@ -93,6 +93,7 @@ def _draw(seen: RecordedChase, title: str, path: Path) -> None:
     import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.patheffects import withStroke
 
     from sog.games.scotland_yard.map import TRANSPORTS
     from sog.opponents.scotland_yard.recorded import layout
@@ -127,8 +128,9 @@ def _draw(seen: RecordedChase, title: str, path: Path) -> None:
     axes.scatter(held[:, 0], held[:, 1], s=1.5 * size, marker="s", color="#2b6cb0", label="detectives", zorder=3)
     x, y = places[seen.station]
     axes.scatter([x], [y], s=2.5 * size, facecolors="none", edgecolors="red", linewidths=1.8, label="Mr X", zorder=4)
+    halo = [withStroke(linewidth=1.0, foreground="white")]  # black words are read on every colour with it
     for (x, y), number in zip(places, city.stations, strict=True):
-        axes.text(x, y, str(number), fontsize=5, ha="center", va="center", zorder=5)
+        axes.text(x, y, str(number), fontsize=5, ha="center", va="center", zorder=5, path_effects=halo)
     axes.set(xticks=[], yticks=[], aspect="equal", title=f"{title}; belief: {_said(seen).split(',')[0].split(':')[0]}")
     axes.legend(loc="upper right", fontsize=8)
     figure.colorbar(dots, ax=axes, label="belief", shrink=0.6)
