@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.cli.frame import facts_table, figures_table, print_json, save_picture, stdout
+from sog.cli.frame import facts_table, figures_table, print_json, print_table, save_picture, stdout
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def _print(seen: RecordedChase, hand: int) -> None:
     for k, (place, own) in enumerate(zip(state.detectives, state.tickets, strict=False), 1):
         tickets.add_row(f"detective {k}", str(city.stations[place]), *map(str, own), "", "")
     tickets.add_row("Mr X", "?", *map(str, state.x_tickets))
-    stdout().print(tickets)
+    print_table(tickets)
     table = figures_table("possible station", figures=("belief",))
     order = sorted(range(len(state.hidden)), key=lambda i: (-seen.belief[i], i))
     for i in order:
         here = " (Mr X)" if state.hidden[i] == seen.station else ""
         table.add_row(f"{city.stations[state.hidden[i]]}{here}", f"{100 * seen.belief[i]:.1f}%")
-    stdout().print(table)
+    print_table(table)
 
 
 def _said(seen: RecordedChase) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from sog.cli.frame import JsonOption, print_json, progress_bar, say, stdout
+from sog.cli.frame import JsonOption, print_json, print_table, progress_bar, say, stdout
 from sog.errors import GameError, SettingError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) 
     elif as_markdown:
         print(openspiel_table.as_markdown(rows), end="")
     else:
-        stdout().print(openspiel_table.rich_table(rows))
+        print_table(openspiel_table.rich_table(rows))
     if any(row.differs for row in rows):
         raise typer.Exit(1)
 

@@ -20,6 +20,7 @@ from sog.cli.frame import (
     facts_table,
     figures_table,
     print_json,
+    print_table,
     progress_bar,
     save_picture,
     say,
@@ -277,7 +278,7 @@ def _print_hands(seen: View, listed: Bool) -> None:
     table = figures_table("hand", figures=("weight", *seen.actions))
     for hand, weight, policy in seen.hands(listed):
         table.add_row(hand, f"{weight:.3g}", *(f"{100 * x:.1f}%" for x in policy))
-    stdout().print(table)
+    print_table(table)
 
 
 def _csv(seen: View) -> str:
