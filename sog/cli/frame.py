@@ -9,10 +9,10 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
 
 import typer
 from rich.console import Console, RenderableType
@@ -102,12 +102,30 @@ def choose(question: str, names: Sequence[str], hint: str, numbered: bool = Fals
 
 def say(text: str) -> None:
     """A note to a person, as it is, on stderr; above the progress bar where there is one, which takes sys.stderr."""
-    print(text, file=sys.stderr, flush=True)
+    if sys.stderr is not None:  # closed before we began
+        print(text, file=sys.stderr, flush=True)
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
     """Print the one object that a machine reads; NaN and infinity, which JSON lacks, are a ValueError."""
-    print(json.dumps(answer, allow_nan=False))
+    print(json.dumps(answer, allow_nan=False), file=getattr(sys.stdout, "results", sys.stdout))
+
+
+@contextmanager
+def for_json() -> Iterator[None]:
+    """Inside, stdout is for `print_json` alone; what else is printed, such as by a user's own game, goes to stderr."""
+    with redirect_stdout(cast(TextIO, _Aside(sys.stdout))):
+        yield
+
+
+class _Aside:
+    """Standard error in place of standard output, which is `results`."""
+
+    def __init__(self, results: TextIO) -> None:
+        self.results = results
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr or self.results, name)
 
 
 def figures_table(*left: str, figures: Iterable[str], title: str | None = None) -> Table:
