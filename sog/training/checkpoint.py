@@ -37,7 +37,7 @@ from sog.files import (
 from sog.games.catalog import make_game, make_history_game
 from sog.games.own import VARIABLE
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import refuse_broken
+from sog.nets.inference import refuse_broken, refuse_nonsense
 from sog.nets.serialized import check_weights, network_bytes, network_of, without_weights
 from sog.nets.shape import NetworkShape, is_for, policy_shape
 from sog.training.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
@@ -192,6 +192,7 @@ def _network(folder: Path, meta: Meta, content: bytes) -> CVPN:
         _check_game(meta)
         network = network_of(meta.shape, content)
         refuse_broken(network)
+        refuse_nonsense(network)
     except (CheckpointError, GameError) as error:
         raise CheckpointError(f"{shown(folder)}: {error}") from error
     return network
