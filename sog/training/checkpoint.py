@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +42,7 @@ from sog.nets.inference import refuse_broken, refuse_nonsense
 from sog.nets.serialized import check_weights, network_bytes, network_of, without_weights
 from sog.nets.shape import NetworkShape, is_for, policy_shape
 from sog.training.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
-from sog.training.state import State, pack, unpack
+from sog.training.state import State, named_arrays, pack, unpack
 
 __all__ = [
     "FileEntry",
@@ -61,6 +62,10 @@ _META: Final = "meta.json"
 _OWN: Final = re.compile(r"(network|critic|state)\.\d+\.(safetensors|json)|meta\.json\.new")
 # Bytes that a file may have at most, which bounds what a damaged one costs.
 _LIMITS: Final = {"meta": 2**20, "network": 2**33, "critic": 2**33, "state": 2**28, "arrays": 2**36}
+_COPIES: Final = (
+    16  # of the networks that a training state may hold: optimisers' memories, averages, targets
+)
+_BESIDE: Final = 2**28  # bytes of its other arrays, such as a number for each row of the window
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +274,10 @@ def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
         if not set(roles) <= set(meta.files):
             raise CheckpointError(f"{shown(folder)}: holds a network only, so its training cannot be resumed")
         try:
-            return meta, [_read_file(folder, meta, role) for role in roles]
+            found: list[bytes] = []
+            for role in roles:
+                found.append(_read_file(folder, meta, role, found))
+            return meta, found
         except CheckpointError:
             # A file that went away or changed while it was read is of an older save, if there is a newer one.
             newer = load_meta(folder)
@@ -278,8 +286,11 @@ def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
             meta = newer
 
 
-def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
-    """A file whose size, tensors and hash are what meta.json states; the first two are compared before it is read."""
+def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> bytes:
+    """A file whose size, tensors and hash are what meta.json states; the first two are compared before it is read.
+
+    before: the files that were read before it; of arrays, the training state that names them.
+    """
     entry, where = meta.files[role], shown(folder)
     try:
         with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
@@ -290,6 +301,8 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
                 header = read_header(file, size)
                 if role == "network":
                     check_weights(without_weights(meta.shape, len(header)), header)
+                if role == "arrays":
+                    _check_arrays(meta, set(header), before[-1], size)
             content = read_bounded(file, size)
     except OSError as error:
         raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error
@@ -300,6 +313,19 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != entry.sha256:
         raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
     return content
+
+
+def _check_arrays(meta: Meta, names: set[str], skeleton: bytes, size: int) -> None:
+    """CheckpointError unless the arrays are those that the training state names, and no more than training keeps."""
+    networks = [entry.size for role, entry in meta.files.items() if role in ("network", "critic")]
+    stated = [one for one in networks if one is not None]  # by version 2
+    most = _COPIES * sum(stated) + _BESIDE if stated else size
+    try:
+        named = named_arrays(bounded_json(skeleton, finite=False))
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError("the training state is damaged") from error
+    if size > most or names != named:
+        raise CheckpointError("the training state has arrays that no training keeps")
 
 
 def _write_all(folder: Path, contents: dict[str, bytes], meta: bytes) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.arrays import Array
 
-__all__ = ["State", "pack", "unpack"]
+__all__ = ["State", "named_arrays", "pack", "unpack"]
 
 # Nested dictionaries of arrays, numbers, strings, None and lists of those.
 State = dict[str, Any]
@@ -45,6 +45,14 @@ def unpack(skeleton: Any, arrays: dict[str, Array]) -> Any:
     if isinstance(skeleton, list):
         return [unpack(value, arrays) for value in skeleton]
     return skeleton
+
+
+def named_arrays(skeleton: Any) -> set[str]:
+    """The names of the arrays that `unpack` reads for this JSON."""
+    if isinstance(skeleton, dict) and _ARRAY in skeleton:
+        return {str(skeleton[_ARRAY])}
+    parts = skeleton.values() if isinstance(skeleton, dict) else skeleton if isinstance(skeleton, list) else ()
+    return set().union(*map(named_arrays, parts))
 
 
 def _union(parts: list[tuple[str, tuple[Any, dict[str, Array]]]]) -> dict[str, Array]:

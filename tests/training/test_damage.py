@@ -263,3 +263,28 @@ def test_a_network_that_answers_nonsense_is_refused_when_it_is_loaded(name: str,
 @pytest.mark.parametrize("folder", shipped_checkpoints(), ids=lambda folder: folder.name)
 def test_shipped_networks_answer_with_numbers(folder: Path) -> None:
     checkpoint.load_network(folder)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_an_array_that_no_training_keeps_is_not_read(whole: Path, named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of 2 GB of holes, signed; whether the training state names it or not."""
+    arrays, size = path_of(whole, "arrays"), 2**31
+    header = json.dumps({"/more": {"dtype": "F32", "shape": [size // 4], "data_offsets": [0, size]}}).encode()
+    arrays.write_bytes(struct.pack("<Q", len(header)) + header)
+    if named:
+        skeleton = path_of(whole, "state.json")
+        skeleton.write_text(json.dumps({**json.loads(skeleton.read_text()), "more": {"$array": "/more"}}))
+        sign_file(whole, skeleton)
+    sign_file(whole, arrays)
+    os.truncate(arrays, 8 + len(header) + size)
+
+    def stated(said: dict[str, Any]) -> None:
+        said["files"]["arrays"]["size"] = 8 + len(header) + size
+
+    edit(whole, stated, sign=True)
+    read: list[int] = []
+    bounded = checkpoint.read_bounded
+    monkeypatch.setattr(checkpoint, "read_bounded", lambda file, size: read.append(size) or bounded(file, size))
+    with pytest.raises(CheckpointError, match="arrays that no training keeps"):
+        checkpoint.load_state(whole)
+    assert max(read) < 2**20
