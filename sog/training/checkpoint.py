@@ -62,9 +62,7 @@ _META: Final = "meta.json"
 _OWN: Final = re.compile(r"(network|critic|state)\.\d+\.(safetensors|json)|meta\.json\.new")
 # Bytes that a file may have at most, which bounds what a damaged one costs.
 _LIMITS: Final = {"meta": 2**20, "network": 2**33, "critic": 2**33, "state": 2**28, "arrays": 2**36}
-_COPIES: Final = (
-    16  # of the networks that a training state may hold: optimisers' memories, averages, targets
-)
+_COPIES: Final = 16  # of the networks that a training state may hold: optimisers' memories, averages, targets
 _BESIDE: Final = 2**28  # bytes of its other arrays, such as a number for each row of the window
 
 
