@@ -25,8 +25,10 @@ __all__ = [
     "NATURE",
     "TERMINAL",
     "Agent",
+    "Beliefs",
     "Budget",
     "CheckpointError",
+    "Evaluations",
     "Fan",
     "Game",
     "GameError",
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
     from sog.play.referee import Referee
     from sog.searches.cfr.rules import Rule
     from sog.searches.gtcfr.settings import Budget
+    from sog.searches.leaves.evaluator import Beliefs, Evaluations
     from sog.training.recorded import load_run
     from sog.training.run import Run
 
@@ -102,6 +105,7 @@ _HOMES = {
     "sog.play.referee": ("Referee",),
     "sog.searches.cfr.rules": ("Rule",),
     "sog.searches.gtcfr.search": ("Budget",),
+    "sog.searches.leaves.evaluator": ("Beliefs", "Evaluations"),
     "sog.training.recorded": ("load_run",),
     "sog.training.run": ("Run",),
 }

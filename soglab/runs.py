@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple, TypeVar
 
 from sog.errors import CheckpointError, SettingError
@@ -76,7 +77,9 @@ def runs_there(known: Sequence[Path], game: str) -> list[Path]:
     """Those of the known runs that exist; if none does, a SettingError that says how to train one of `game`."""
     found = [run for run in known if run.is_dir()]
     if not found:
-        raise SettingError(f"no training run in {known[0]}: make one (`sog train {game}`) or name one with --run")
+        raise SettingError(
+            f"no training run in {known[0]}: make one (`sog train {quote(game)}`) or name one with --run"
+        )
     return found
 
 

@@ -105,6 +105,15 @@ SLOW = {
         "test_a_process_is_stopped_in_the_middle[train kuhn_poker --rounds 1000000 --cluster",
         "test_a_process_is_stopped_in_the_middle[train leduc_poker",
     ),
+    "tests/cli/test_users_code.py": (
+        "test_what_a_users_code_prints_is_no_part_of_the_json[exploit",
+        "test_what_a_users_code_prints_is_no_part_of_the_json[train",
+    ),
+    "tests/cli/test_widths.py": (
+        "test_no_command_cuts_what_it_prints[100",
+        "test_no_command_cuts_what_it_prints[160",
+        "test_no_help_cuts_an_option_or_an_example",
+    ),
     "tests/cluster/test_commands.py": (
         "test_exploit",
         "test_train_without_rounds",

@@ -117,7 +117,7 @@ def acpc(
         Path | None,
         typer.Option(callback=plain_file, help="The dealer's game file; by default blinds 50 and 100, stacks 20000."),
     ] = None,
-    game: Annotated[str | None, word("The agent's game, such as 'holdem(bets=0.5;1;allin)': its bets.")] = None,
+    game: Annotated[str | None, word("The agent's game, such as 'holdem(bets=allin)': its bets.")] = None,
     simulations: Annotated[
         int | None, count("s: expansions per search; by default 100.", "--simulations", "-s")
     ] = None,

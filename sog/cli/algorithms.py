@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, print_json, stdout
+from sog.cli.frame import JsonOption, print_json, print_table, stdout
 
 if TYPE_CHECKING:
     from sog.algorithms.base import Algorithm
@@ -52,7 +52,7 @@ def _print_all(kinds: list[type[Algorithm]], as_json: bool) -> None:
     table = Table("name", "what it is", box=None, pad_edge=False)
     for kind in kinds:
         table.add_row(kind.name, _first_line(kind))
-    stdout().print(table)
+    print_table(table)
     stdout().print("\n`sog algorithms NAME` lists an algorithm's settings.")
 
 
@@ -68,7 +68,7 @@ def _print_one(algorithm: Algorithm, game: str, preset: str, as_json: bool) -> N
     table = Table("setting", "kind", f"{preset}, {game}", "what it is", box=None, pad_edge=False)
     for row in rows:
         table.add_row(row["name"], row["kind"], "" if row["value"] is None else str(row["value"]), row["what"])
-    stdout().print(table)
+    print_table(table)
 
 
 def _settings(algorithm: Algorithm, game: str, preset: str) -> list[dict[str, Any]]:

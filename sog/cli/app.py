@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib.metadata import entry_points
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from sog.cli.compile import compile_kernels
 from sog.cli.distil import distil
 from sog.cli.engines import gtp, uci
 from sog.cli.exploit import exploit
-from sog.cli.frame import stderr
+from sog.cli.frame import for_json, say, stderr
 from sog.cli.games import games
 from sog.cli.holdem import show
 from sog.cli.lbr import lbr
@@ -42,6 +42,11 @@ from sog.searches.kernels.compiling import note_once
 
 # Set to see where an unexpected error came from.
 _TRACEBACK_VARIABLE = "SOG_TRACEBACK"
+
+_JSON = "--json"
+_WITH_WORDS = {"--help", "algorithms"}  # they print docstrings
+_COMPLETION = {"--install-completion", "--show-completion"}  # of Typer's, left out of --help
+_COMPLETE = "_SOG_COMPLETE"  # set by a shell that asks what may come next
 
 # What Typer returns, without a word, where a command was interrupted.
 _TYPERS_INTERRUPT = 130
@@ -74,7 +79,7 @@ app = typer.Typer(
     name="sog",
     help="Student of Games: solve, learn and play perfect- and imperfect-information games.",
     epilog="Example: sog solve leduc_poker --iterations 1000",
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
@@ -165,6 +170,8 @@ def _exit_code(words: list[str], signals: list[int]) -> int:
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):  # Rich and Click exit where a pipe is closed
             return 1
+        if _COMPLETE in os.environ or _COMPLETION & {*words}:  # Typer has answered the shell
+            return 0
         return _fail(str(plain_error(error)), 2)
     except Exception as error:
         if signals:  # a compiled module's import, for one, makes another error of Ctrl-C
@@ -174,8 +181,14 @@ def _exit_code(words: list[str], signals: list[int]) -> int:
 
 def _run(words: list[str]) -> int:
     """Run one command; its exit code. KeyboardInterrupt where it was stopped and did not say what is kept."""
-    with note_once():
-        code = app(words, prog_name="sog", standalone_mode=False)
+    if sys.flags.optimize > 1 and _WITH_WORDS & {*words}:
+        say("sog: Python drops the texts of help here: unset PYTHONOPTIMIZE, or leave out -OO")
+    command = typer.main.get_command(app)
+    for option in command.params:
+        if _COMPLETION & {*option.opts}:
+            vars(option)["hidden"] = True
+    with note_once(), for_json() if _JSON in words else nullcontext():
+        code = command(words, prog_name="sog", standalone_mode=False)
     if code == _TYPERS_INTERRUPT:
         raise KeyboardInterrupt
     sys.stdout.flush()

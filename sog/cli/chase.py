@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.cli.frame import facts_table, figures_table, print_json, save_picture, stdout
+from sog.cli.frame import facts_table, figures_table, print_json, print_table, save_picture, stdout
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def _print(seen: RecordedChase, hand: int) -> None:
     for k, (place, own) in enumerate(zip(state.detectives, state.tickets, strict=False), 1):
         tickets.add_row(f"detective {k}", str(city.stations[place]), *map(str, own), "", "")
     tickets.add_row("Mr X", "?", *map(str, state.x_tickets))
-    stdout().print(tickets)
+    print_table(tickets)
     table = figures_table("possible station", figures=("belief",))
     order = sorted(range(len(state.hidden)), key=lambda i: (-seen.belief[i], i))
     for i in order:
         here = " (Mr X)" if state.hidden[i] == seen.station else ""
         table.add_row(f"{city.stations[state.hidden[i]]}{here}", f"{100 * seen.belief[i]:.1f}%")
-    stdout().print(table)
+    print_table(table)
 
 
 def _said(seen: RecordedChase) -> str:
@@ -93,6 +93,7 @@ def _draw(seen: RecordedChase, title: str, path: Path) -> None:
     import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.patheffects import withStroke
 
     from sog.games.scotland_yard.map import TRANSPORTS
     from sog.opponents.scotland_yard.recorded import layout
@@ -127,8 +128,9 @@ def _draw(seen: RecordedChase, title: str, path: Path) -> None:
     axes.scatter(held[:, 0], held[:, 1], s=1.5 * size, marker="s", color="#2b6cb0", label="detectives", zorder=3)
     x, y = places[seen.station]
     axes.scatter([x], [y], s=2.5 * size, facecolors="none", edgecolors="red", linewidths=1.8, label="Mr X", zorder=4)
+    halo = [withStroke(linewidth=1.0, foreground="white")]  # black words are read on every colour with it
     for (x, y), number in zip(places, city.stations, strict=True):
-        axes.text(x, y, str(number), fontsize=5, ha="center", va="center", zorder=5)
+        axes.text(x, y, str(number), fontsize=5, ha="center", va="center", zorder=5, path_effects=halo)
     axes.set(xticks=[], yticks=[], aspect="equal", title=f"{title}; belief: {_said(seen).split(',')[0].split(':')[0]}")
     axes.legend(loc="upper right", fontsize=8)
     figure.colorbar(dots, ax=axes, label="belief", shrink=0.6)

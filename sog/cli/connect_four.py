@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from sog.cli.frame import print_json, progress_bar, stdout
+from sog.cli.frame import print_json, print_table, progress_bar, stdout
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _print(picture: str, answer: Mapping[str, Any], sign: int) -> None:
     for move in answer["moves"]:
         words = (_WORDS[sign * move["value"]], f"{move['score']:+d}" if move["score"] else "0")
         table.add_row(str(move["column"]), *words, str(move["plies_to_end"]))
-    stdout().print(table)
+    print_table(table)
     stdout().print(
         "A winner's score is 22 less its stones at the end; moves are both players'. "
         f"{answer['positions']:,} positions in {answer['seconds']:.3g} seconds."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sog.cli.frame import stderr
+from sog.cli.frame import say
 from sog.cli.options import count, not_blank, positive, searching, seed_of
 from sog.errors import SettingError
 
@@ -94,7 +94,7 @@ def open_with_note(checkpoint: str, algorithm: str = "sog", game: str | None = N
 
     opened = open_network(checkpoint, algorithm, game)
     if not opened.trained:
-        stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained")
+        say(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained")
     return opened
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.measure import Measurement, measure_renderables
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from sog.cli.options import positive, word
@@ -35,6 +37,7 @@ _SILENT_SECONDS = 2.0
 _LINE_SECONDS = 60.0
 _FIRST_LINE_SECONDS = 2.0  # the longest silence, even where nothing is reported
 _PIPE_WIDTH = 160
+_WIDEST = 100_000  # no table is as wide
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -98,13 +101,31 @@ def choose(question: str, names: Sequence[str], hint: str, numbered: bool = Fals
 
 
 def say(text: str) -> None:
-    """A note to a person, as it is, on stderr."""
-    stderr().print(text, soft_wrap=True)
+    """A note to a person, as it is, on stderr; above the progress bar where there is one, which takes sys.stderr."""
+    if sys.stderr is not None:  # closed before we began
+        print(text, file=sys.stderr, flush=True)
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
     """Print the one object that a machine reads; NaN and infinity, which JSON lacks, are a ValueError."""
-    print(json.dumps(answer, allow_nan=False))
+    print(json.dumps(answer, allow_nan=False), file=getattr(sys.stdout, "results", sys.stdout))
+
+
+@contextmanager
+def for_json() -> Iterator[None]:
+    """Inside, stdout is for `print_json` alone; what else is printed, such as by a user's own game, goes to stderr."""
+    with redirect_stdout(cast(TextIO, _Aside(sys.stdout))):
+        yield
+
+
+class _Aside:
+    """Standard error in place of standard output, which is `results`."""
+
+    def __init__(self, results: TextIO) -> None:
+        self.results = results
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr or self.results, name)
 
 
 def figures_table(*left: str, figures: Iterable[str], title: str | None = None) -> Table:
@@ -125,6 +146,41 @@ def facts_table(facts: Mapping[str, str]) -> Table:
     return table
 
 
+def print_table(table: Table) -> None:
+    """Print a table; where the terminal is too narrow for its words, each row is a paragraph. No word is cut."""
+    console = stdout()
+    wide = console.options.update(width=_WIDEST)
+    spare = console.width - Measurement.get(console, wide, table).minimum
+    if spare < 0:
+        for line in _paragraphs(table, console.width):
+            console.print(line, soft_wrap=True)
+        return
+    # Rich takes a column's width from its words, too: here all have their longest word, and the narrow ones all words.
+    found = [measure_renderables(console, wide, [column.header, *column.cells]) for column in table.columns]
+    for column, words in sorted(zip(table.columns, found, strict=True), key=lambda pair: pair[1].span):
+        column.width = words.minimum + min(spare, words.span)
+        spare -= column.width - words.minimum
+    console.print(table)
+
+
+def _paragraphs(table: Table, width: int) -> Iterator[str]:
+    """A table without columns: of each row the first cell, then the others that are not empty, with their headings."""
+    headings = [str(column.header) for column in table.columns]
+    yield from [str(table.title)] if table.title else []
+    for first, *others in zip(*(map(str, column.cells) for column in table.columns), strict=True):
+        yield first
+        text = "; ".join(f"{name}: {cell}" for name, cell in zip(headings[1:], others, strict=True) if cell)
+        yield from textwrap.wrap(
+            text,
+            width,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    yield from [str(table.caption)] if table.caption else []
+
+
 def show_rows(
     rows: Sequence[DataclassInstance],
     as_json: bool,
@@ -135,7 +191,7 @@ def show_rows(
     if as_json:
         print_json({"rows": [asdict(row) for row in rows], **(more or {})})
     else:
-        stdout().print(table())
+        print_table(table())
 
 
 def check_new(path: Path) -> None:
@@ -205,13 +261,12 @@ def progress_bar(
         finally:
             first.cancel()
         return
-    bar = Progress(
-        TextColumn("{task.description}"),
+    bar = _Bar(
+        TextColumn("{task.description}", table_column=Column(overflow="fold")),
         BarColumn(bar_width=None),  # what room the others leave
         TextColumn("{task.completed:,.0f} " + unit),
-        _Rate(),
+        _Rate(table_column=Column(no_wrap=True)),
         _Left(limit),
-        TextColumn("{task.fields[note]}"),
         console=console,
         transient=True,
         expand=True,
@@ -283,11 +338,19 @@ class _Limit:
         return [max(0.0, minutes) for minutes in found]
 
 
+class _Bar(Progress):
+    """A progress bar with the note on lines of its own, so that no figure is cut."""
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        yield from (Text(f"  {task.fields['note']}", overflow="fold") for task in self.tasks if task.fields["note"])
+
+
 class _Left(TimeRemainingColumn):
     """The time left by the rate, or until the work is stopped where that is sooner."""
 
     def __init__(self, limit: _Limit) -> None:
-        super().__init__()
+        super().__init__(table_column=Column(no_wrap=True))
         self.limit, self.started, self.begun = limit, time.monotonic(), working_time()
 
     def render(self, task: Task) -> Text:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from sog.cli.frame import JsonOption, print_json, progress_bar, say, stdout
+from sog.cli.frame import JsonOption, print_json, print_table, progress_bar, say, stdout
 from sog.errors import GameError, SettingError
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ _LEAST: Final = 40
 
 def games(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]...", help="With --check-openspiel: check these.")
+        list[str] | None,
+        typer.Argument(metavar="[GAME]...", help="One game's page; with --check-openspiel, the games to check."),
     ] = None,
     check_openspiel: Annotated[
         bool,
@@ -36,6 +38,7 @@ def games(
 ) -> None:
     """List the games, each with a game string to copy, whether a network ships for it, and whether policies learn it.
 
+    With a GAME: its parameters, its trained networks and a command to copy for each thing that can be done with it.
     With --json: what each parameter of a game means, too.
 
     With --check-openspiel: every OpenSpiel game of a list compiled into public states, its sizes, and NashConv
@@ -45,10 +48,12 @@ def games(
     if check_openspiel:
         _check_openspiel(names, as_markdown, as_json)
         return
-    for given, what in ((names, "the name of a game"), (as_markdown, "--markdown")):
-        if given:
-            raise SettingError(f"{what} goes with --check-openspiel; without it all games are listed")
+    if as_markdown:
+        raise SettingError("--markdown goes with --check-openspiel")
     listed = _listed()
+    if names:
+        _show(names, listed, as_json)
+        return
     if as_json:
         print_json({"games": listed})
         return
@@ -85,6 +90,28 @@ def _listed() -> list[dict[str, Any]]:
     return listed
 
 
+def _show(names: Sequence[str], listed: Sequence[dict[str, Any]], as_json: bool) -> None:
+    """The page of one game."""
+    from sog.cli.game_page import show_game
+    from sog.games.catalog import make_game
+    from sog.games.strings import OPENSPIEL
+
+    if len(names) > 1:
+        raise SettingError("one game has a page at a time; more go with --check-openspiel")
+    (name,) = names
+    if name.startswith(OPENSPIEL):
+        _refuse_unknown(names)
+    rows = {_short(row["game"]): row for row in listed}
+    if _short(name) not in rows:
+        make_game(name)  # raises an error that names the known games
+    show_game(name, rows[_short(name)], as_json)
+
+
+def _short(game: str) -> str:
+    """A game string's short name; openspiel for all of OpenSpiel's."""
+    return re.split(r"[(:]", game, maxsplit=1)[0]
+
+
 def _lines(listed: Sequence[dict[str, Any]], width: int) -> Iterator[str]:
     """The table for people; a game string that is longer than its column has a line of its own, so it can be copied."""
     yield f"{'game string':<{_STRING}}{'trained':<{_MARK}}{'policies':<{_MARK}}what it is"
@@ -115,7 +142,7 @@ def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) 
     elif as_markdown:
         print(openspiel_table.as_markdown(rows), end="")
     else:
-        stdout().print(openspiel_table.rich_table(rows))
+        print_table(openspiel_table.rich_table(rows))
     if any(row.differs for row in rows):
         raise typer.Exit(1)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import operator
+from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,18 +20,21 @@ from sog.cli.frame import (
     facts_table,
     figures_table,
     print_json,
+    print_table,
     progress_bar,
     save_picture,
     say,
     stdout,
     write_unless_there,
 )
-from sog.cli.options import check_apart, plain_file
+from sog.cli.options import check_apart, plain_file, word
 from sog.cli.phh import HISTORIES, show_hand
 from sog.cli.stopping import say_kept
 from sog.errors import CheckpointError, SettingError
+from sog.pictures.svg import ON_COLOUR, action_colours
 
 if TYPE_CHECKING:
+    from sog.arrays import Bool
     from sog.games.base import Game
     from sog.searches.holdem.solver import HoldemSolver, Progress
     from sog.searches.holdem.view import View
@@ -38,8 +44,11 @@ __all__ = ["show", "solve_spot"]
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
 _SAVE_SECONDS = 60.0  # between two saves of a long solve
-_FOLD, _CHECK, _BETS = (74, 124, 184), (98, 168, 98), ((232, 164, 152), (216, 106, 92), (180, 52, 48), (120, 20, 30))
-_EMPTY = (48, 48, 48)
+_EMPTY = "#303030"  # classes without a hand here
+# In a terminal of 16 colours, which has no mixtures: words on an action's colour; bets take theirs in turn.
+_FEW = {"fold": "bright_white on blue", "check": "black on green", "call": "black on green"}
+_FEW_BETS = ("bright_white on red", "bright_white on magenta", "black on cyan")
+_WIDE, _NARROW = "  {:<4}{:>3}", "{:<3}{:>3}"  # cells of the grid; where it would be wider than the terminal
 
 
 def solve_spot(
@@ -89,6 +98,8 @@ def solve_spot(
     _print_answer(game, progress, seconds, as_json)
     if goal and not as_json and 100 * progress.of_pot > goal:
         stdout().print(f"The target {goal:.4g}% of the pot was not reached.")
+    if out is not None and not as_json:
+        stdout().print(f"written to {out}; its hands: sog show {quote(str(out))}", soft_wrap=True)
 
 
 def _kept(out: Path, iterations: int) -> str:
@@ -145,6 +156,9 @@ def show(
         ),
     ],
     line: Annotated[str, typer.Option(help='The actions and cards so far, such as "check, bet 0.5, call, 5h".')] = "",
+    hands: Annotated[
+        str | None, word("Also list these hands of a spot one by one, such as AKs,QQ+ or full; --json has all.")
+    ] = None,
     png: Annotated[Path | None, typer.Option(help="Also draw the grid into this new file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
     hand: Annotated[int | None, typer.Option(min=0, help="Of records or hand histories: which hand, from 0.")] = None,
@@ -153,32 +167,42 @@ def show(
 ) -> None:
     """Show one decision of a solved hold'em spot, a poker hand, or a position of a match of Scotland Yard.
 
-    Hold'em: a 13 x 13 grid of hands and each hand's policy. Suited hands are above the diagonal; each cell shows the
-    most frequent action. Scotland Yard (with --hand): the stations where Mr X can be with the belief in each, tickets
-    and the log. The belief is exact where the records have the policies of Mr X (`sog match --policies`); elsewhere all
-    possible stations are alike in it. --png draws the map; its places are computed from the links alone.
+    Hold'em: a 13 x 13 grid of hands. Suited hands are above the diagonal; each cell shows how often its most frequent
+    action is taken, and its colour mixes those of all actions. Scotland Yard (with --hand): the stations where Mr X can
+    be with the belief in each, tickets and the log. The belief is exact where the records have the policies of Mr X
+    (`sog match --policies`); elsewhere all possible stations are alike in it. --png draws the map; its places are
+    computed from the links alone.
     Hand histories (.phh, .phhs): the cards, the line of play and what was won, of the hand that --hand names.
     """
     if result.suffix in HISTORIES:
-        if line or csv_file is not None or png is not None or move is not None:
+        if line or hands is not None or csv_file is not None or png is not None or move is not None:
             raise SettingError("a hand history is shown in words: of the options, --hand and --json are for it")
         show_hand(result, hand or 0, as_json)
         return
     if hand is not None:
         from sog.cli.chase import show_chase
 
-        if line or csv_file is not None:
-            raise SettingError("--line and --csv are for a solved hold'em spot")
+        if line or hands is not None or csv_file is not None:
+            raise SettingError("--line, --hands and --csv are for a solved hold'em spot")
         if png is not None:
             check_new(png)
         show_chase(result, hand, move, png, as_json)
         return
     if move is not None:
         raise SettingError("--move is a hand's: name the hand of the records with --hand")
+    _show_spot(result, line, hands, png, csv_file, as_json)
+
+
+def _show_spot(
+    result: Path, line: str, hands: str | None, png: Path | None, csv_file: Path | None, as_json: bool
+) -> None:
+    """A decision of a solved spot; its grid is printed last, so that it is what a terminal shows."""
     from sog.games.holdem.lines import follow
+    from sog.games.holdem.ranges import FULL, parse_range
     from sog.searches.holdem.saved import load
     from sog.searches.holdem.view import view
 
+    listed = parse_range(hands or FULL) > 0
     check_apart(png, csv_file)
     for path in (png, csv_file):
         if path is not None:
@@ -191,46 +215,57 @@ def show(
     if png is not None:
         _draw(seen, name, png)
     if as_json:
-        hands = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands()]
-        print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": hands})
+        rows = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands(listed)]
+        print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": rows})
         return
+    if hands is None:
+        stdout().print(f"--hands {FULL} lists the {len(seen.hands(listed)):,} hands one by one, --hands AKs,QQ some")
+    else:
+        _print_hands(seen, listed)
     exploitable = f"{100 * progress.of_pot:.3g}% of the pot exploitable"
     stdout().print(f"{name}: player {seen.actor} to act ({exploitable})", soft_wrap=True)
     _print_grid(seen)
-    _print_hands(seen)
-
-
-def _colours(seen: View) -> list[tuple[int, int, int]]:
-    """A colour for each action: blue for fold, green for check and call, red for bets, larger bets darker."""
-    bets = [k for k, a in enumerate(seen.actions) if a not in ("fold", "check", "call")]
-    out = []
-    for k, action in enumerate(seen.actions):
-        if k in bets:
-            out.append(_BETS[min(bets.index(k) + max(0, 2 - len(bets)), len(_BETS) - 1)])
-        else:
-            out.append(_FOLD if action == "fold" else _CHECK)
-    return out
 
 
 def _print_grid(seen: View) -> None:
     from sog.games.holdem.cards import RANKS
 
     weight, taken = seen.grid()
-    colours = _colours(seen)
+    ranks, console = RANKS[::-1], stdout()
+    styles = _Styles(seen.actions, console.color_system == "standard")
     for k, (action, often) in enumerate(zip(seen.actions, seen.frequencies, strict=True)):
-        stdout().print(Text("  ", style=f"on rgb{_rgb(colours[k])}") + Text(f" {action} {100 * often:.1f}%"))
-    ranks = RANKS[::-1]
+        alone = [float(a == k) for a in range(len(seen.actions))]
+        console.print(Text("  ", style=styles.of(alone)) + Text(f" {action} {100 * often:.1f}%"))
+    cell = _WIDE if console.width >= len(ranks) * len(_WIDE.format("", "")) else _NARROW
     for r in range(len(ranks)):
         row = Text()
         for c in range(len(ranks)):
-            name = _hand_name(ranks, r, c)
+            name, shares = _hand_name(ranks, r, c), taken[:, r, c]
             if weight[r, c] == 0:
-                row.append(f" {name:<4}{'':>4}", style=f"grey50 on rgb{_rgb(_EMPTY)}")
-                continue
-            most = int(taken[:, r, c].argmax())
-            mixed = [round(sum(taken[a, r, c] * colours[a][k] for a in range(len(colours)))) for k in range(3)]
-            row.append(f" {name:<4}{100 * taken[most, r, c]:3.0f} ", style=f"black on rgb{_rgb(mixed)}")
-        stdout().print(row, no_wrap=True, overflow="ignore", crop=False)
+                row.append(cell.format(name, ""), style=styles.empty)
+            else:
+                row.append(cell.format(name, f"{100 * shares.max():.0f}"), style=styles.of(shares.tolist()))
+        console.print(row, no_wrap=True, overflow="ignore", crop=False)
+
+
+class _Styles:
+    """How a class of hands is printed, by how often it takes each action: words on the mixture of their colours.
+
+    few: on the most frequent action's colour, in a terminal that cannot mix.
+    """
+
+    def __init__(self, actions: Sequence[str], few: bool) -> None:
+        bets = [action for action in actions if action not in _FEW]
+        turns = {action: _FEW_BETS[k % len(_FEW_BETS)] for k, action in enumerate(bets)}
+        self.empty = "white on black" if few else f"#a0a0a0 on {_EMPTY}"
+        self.few = [_FEW.get(action) or turns[action] for action in actions] if few else None
+        self.parts = [[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in action_colours(list(actions))]
+
+    def of(self, shares: Sequence[float]) -> str:
+        if self.few:
+            return self.few[shares.index(max(shares))]
+        mixed = [round(sum(map(operator.mul, shares, part))) for part in zip(*self.parts, strict=True)]
+        return f"{ON_COLOUR} on #{mixed[0]:02x}{mixed[1]:02x}{mixed[2]:02x}"
 
 
 def _hand_name(ranks: str, row: int, column: int) -> str:
@@ -239,15 +274,11 @@ def _hand_name(ranks: str, row: int, column: int) -> str:
     return f"{high}{low}{'' if row == column else 's' if column > row else 'o'}"
 
 
-def _rgb(colour: Any) -> str:
-    return f"({colour[0]},{colour[1]},{colour[2]})"
-
-
-def _print_hands(seen: View) -> None:
+def _print_hands(seen: View, listed: Bool) -> None:
     table = figures_table("hand", figures=("weight", *seen.actions))
-    for hand, weight, policy in seen.hands():
+    for hand, weight, policy in seen.hands(listed):
         table.add_row(hand, f"{weight:.3g}", *(f"{100 * x:.1f}%" for x in policy))
-    stdout().print(table)
+    print_table(table)
 
 
 def _csv(seen: View) -> str:
@@ -268,19 +299,19 @@ def _draw(seen: View, title: str, path: Path) -> None:
     from sog.games.holdem.cards import RANKS
 
     weight, taken = seen.grid()
-    colours = [(r / 255, g / 255, b / 255) for r, g, b in _colours(seen)]
+    colours = action_colours(list(seen.actions))
     figure = Figure(figsize=(9, 9.8))
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     ranks = RANKS[::-1]
     for r, c in np.ndindex(weight.shape):
-        axes.add_patch(Rectangle((c, r), 1, 1, color=[x / 255 for x in _EMPTY], linewidth=0))
+        axes.add_patch(Rectangle((c, r), 1, 1, color=_EMPTY, linewidth=0))
         left = float(c)
         for a, colour in enumerate(colours):
             width = float(taken[a, r, c]) if weight[r, c] > 0 else 0.0
             axes.add_patch(Rectangle((left, r), width, 1, color=colour, linewidth=0))
             left += width
-        axes.text(c + 0.5, r + 0.5, _hand_name(ranks, r, c), ha="center", va="center", color="white", fontsize=9)
+        axes.text(c + 0.5, r + 0.5, _hand_name(ranks, r, c), ha="center", va="center", color=ON_COLOUR, fontsize=9)
     axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal", title=title)
     often = seen.frequencies
     patches = [Patch(color=colours[a], label=f"{n} {100 * often[a]:.1f}%") for a, n in enumerate(seen.actions)]

@@ -106,7 +106,7 @@ AlgorithmOption = Annotated[
     typer.Option(
         callback=not_blank,
         metavar="ALGORITHM",
-        help="An algorithm with its settings, such as sog or 'rebel(solver=fp,updates=512)'; `sog algorithms` lists "
+        help="An algorithm with its settings, such as sog or 'rebel(solver=fp)'; `sog algorithms` lists "
         "them. By default what trained the checkpoint.",
     ),
 ]

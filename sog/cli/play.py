@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import LimitOption, choose, count_preflop, say, small_tree, stdout
+from sog.cli.frame import LimitOption, choose, count_preflop, print_table, say, small_tree, stdout
 from sog.cli.options import AlgorithmOption, PaperOption, count, positive, searching, seed_of, word
 from sog.errors import SettingError
 
@@ -189,13 +189,13 @@ def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None
         for i in np.argsort(-belief)[:12]:
             if belief[i] > 0.0005:
                 table.add_row(game.infostate_name(state, other, int(i)), f"{belief[i]:.1%}")
-        stdout().print(table)
+        print_table(table)
     table = Table(title="its policy" if belief is not None else title, title_justify="left")
     table.add_column("with")
     for action in game.actions(state):
         table.add_column(game.action_name(state, int(action)), justify="right")
     for i in range(min(policy.shape[1], _HELD)):
         table.add_row(game.infostate_name(state, agent.player, i), *(f"{x:.1%}" for x in policy[:, i]))
-    stdout().print(table)
+    print_table(table)
     if policy.shape[1] > _HELD:
         stdout().print(f"and {policy.shape[1] - _HELD:,} more")

@@ -125,8 +125,10 @@ def solve(
     answer = _solve_tree(rules, solver, iterations, target, out, check_openspiel, limit_gb)
     if as_json:
         print_json(answer)
-    else:
-        _print_answer(answer, rules.unit, target)
+        return
+    _print_answer(answer, rules.unit, target)
+    if out is not None:
+        stdout().print(f"policy written to {out}", soft_wrap=True)
 
 
 def _solve_tree(

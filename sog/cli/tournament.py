@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, save_picture, say, stdout
+from sog.cli.frame import ClusterOption, JsonOption, print_json, print_table, progress_bar, save_picture, say, stdout
 from sog.cli.options import plain_file
 from sog.cli.stopping import say_kept
 from sog.cli.tournament_hands import hand_tournament
@@ -168,7 +168,7 @@ def _show(answer: dict[str, Any]) -> None:
     agents = answer["agents"]
     table = Table(title=Text(f"{answer['game']}: {answer['games']} games"), title_justify="left")
     for column in map(Text, ("agent", "Elo", "95%", "points", "games", *(agent["name"] for agent in agents))):
-        table.add_column(column, justify="right" if table.columns else "left", overflow="fold")
+        table.add_column(column, justify="right" if table.columns else "left")
     for agent in agents:
         games = agent["wins"] + agent["draws"] + agent["losses"]
         cells = [_cell(agent["against"].get(other["name"])) for other in agents]
@@ -176,7 +176,7 @@ def _show(answer: dict[str, Any]) -> None:
         table.add_row(
             Text(agent["name"]), f"{agent['elo']:+.0f}", f"±{agent['interval']:.0f}", f"{points:g}", str(games), *cells
         )
-    stdout().print(table)
+    print_table(table)
     stdout().print("Cells: wins-draws-losses of the row's agent. Elo has mean 0 over the agents.")
     if answer["virtual_draws"]:
         stdout().print(
@@ -185,7 +185,7 @@ def _show(answer: dict[str, Any]) -> None:
         )
     for fault in answer["faults"]:
         stdout().print(f"game {fault['game']} was lost by a fault: {fault['why']}")
-    stdout().print(f"Games and elo.png are in {answer['folder']}.")
+    stdout().print(f"Games and elo.png are in {answer['folder']}.", soft_wrap=True)
 
 
 def _cell(score: dict[str, int] | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import print_json, progress_bar, say, small_tree, stdout
+from sog.cli.frame import print_json, print_table, progress_bar, say, small_tree, stdout
 from sog.cli.match import by_seat, decided, earned, words
 from sog.cli.stopping import say_kept
 
@@ -75,7 +75,7 @@ def _show(game: Game, answer: dict[str, Any], results: Sequence[PairResult]) -> 
     rated = "elo" in agents[0]
     table = Table(title=Text(f"{game.name}: what an agent wins a hand"), title_justify="left")
     for column in map(Text, ("agent", *["Elo"] * rated, "all", *(agent["name"] for agent in agents))):
-        table.add_column(column, justify="right" if table.columns else "left", overflow="fold")
+        table.add_column(column, justify="right" if table.columns else "left")
     for agent in agents:
         name = agent["name"]
         cells = [f"{agent['elo']:+.0f} ± {agent['interval']:.0f}"] if rated else []
@@ -84,7 +84,7 @@ def _show(game: Game, answer: dict[str, Any], results: Sequence[PairResult]) -> 
             met = [result for result in results if {result.a, result.b} == {name, other["name"]}]
             cells.append(words(_won_by(name, met[0]), game.unit) if met else "")
         table.add_row(Text(name), *cells)
-    stdout().print(table)
+    print_table(table)
     hands = len(results[0].won)
     stdout().print(f"Means with 95% intervals over {hands // 2:,} deals a pair, each played both ways round.")
-    stdout().print(f"The hands are in {answer['folder']}.")
+    stdout().print(f"The hands are in {answer['folder']}.", soft_wrap=True)

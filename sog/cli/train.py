@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -182,7 +183,11 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
     if point.steps == 0:
         say("sog: the network is as it began: no rows were learned from yet; the run continues with --resume")
     listed = isinstance(rules, Game) or public_face(rules) is not None
-    play = f"play against it: sog play {folder}" if listed else f"{rules.name} has no public states to be played by"
+    play = (
+        f"play against it: sog play {quote(str(folder))}"
+        if listed
+        else f"{rules.name} has no public states to be played by"
+    )
     stdout().print(f"checkpoint and curve.png in {folder}; {play}", soft_wrap=True)  # a command stays on one line
 
 

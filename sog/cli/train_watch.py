@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,11 +141,12 @@ def draw_curve(folder: Path, game: str, unit: str, measure: str) -> None:
         rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
     if not rows:
         return
-    measured = [(row["minutes"], row["measured"]) for row in rows if not math.isnan(row["measured"])]
+    measured = _points(rows, "measured")
     figure = Figure(figsize=(11.0 if measured else 6.0, 4.0), layout="constrained")
     panels = figure.subplots(1, 1 + bool(measured), squeeze=False)[0]
     for name in ("value_loss", "policy_loss"):
-        panels[0].plot([row["minutes"] for row in rows], [row[name] for row in rows], label=name.replace("_", " "))
+        points = _points(rows, name)
+        panels[0].plot([x for x, _ in points], [y for _, y in points], marker=".", label=name.replace("_", " "))
     panels[0].set(xlabel="minutes", ylabel="loss", title=f"{game}: learning")
     if any(row[name] <= 0.0 for row in rows for name in ("value_loss", "policy_loss")):  # a policy learner's may be
         panels[0].set_yscale("symlog", linthresh=0.01)
@@ -158,3 +160,8 @@ def draw_curve(folder: Path, game: str, unit: str, measure: str) -> None:
         figure.savefig(folder / PICTURE, dpi=120)
     except OSError as error:
         say(f"{folder / PICTURE} cannot be written: {error.strerror}")
+
+
+def _points(rows: Sequence[Mapping[str, float]], name: str) -> list[tuple[float, float]]:
+    """(minutes, figure) of the rounds that have this figure: a round without steps has no loss."""
+    return [(row["minutes"], row[name]) for row in rows if not math.isnan(row[name])]

@@ -28,6 +28,7 @@ def run_worker(pipe: Connection, parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell, `timeout` and systemd send them to a whole group
         signal.signal(number, signal.SIG_IGN)
     end_with(parent)
+    sys.stdout = sys.stderr  # what a user's own code prints here is no result of the command
     try:
         function, arguments = pipe.recv()
     except (EOFError, OSError):

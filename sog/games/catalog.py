@@ -79,8 +79,8 @@ _LISTED: Final = (
         LiarsDice,
         LiarsDiceHistories,
         {
-            "numdice": whole("dice of each player; from 1", 1, high=1_000),
-            "dice_sides": whole("faces of a die; from 1", 6, high=1_000),
+            "numdice": whole("dice of each player; 1 to 1,000", 1, high=1_000),
+            "dice_sides": whole("faces of a die; 1 to 1,000", 6, high=1_000),
         },
     ),
     GameEntry(
@@ -110,8 +110,8 @@ _LISTED: Final = (
         Battleship,
         BattleshipHistories,
         {
-            "board_width": whole("cells across; from 1", 10, high=100),
-            "board_height": whole("cells down; from 1", 10, high=100),
+            "board_width": whole("cells across; 1 to 100", 10, high=100),
+            "board_height": whole("cells down; 1 to 100", 10, high=100),
             "ship_sizes": wholes("cells of each ship", (2, 3, 3, 4, 5)),
             "ship_values": numbers("what each sunk ship pays; by default 1 each", None, like="[1;1]"),
             "num_shots": whole("of each player; by default 50, with win_loss one a cell", None),

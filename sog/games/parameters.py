@@ -121,7 +121,7 @@ def choice(meaning: str, choices: Sequence[str]) -> GameParameter:
             raise GameError(f"is one of {', '.join(choices)}, not {value}")
         return value
 
-    return GameParameter(meaning, choices[0], read)
+    return GameParameter(f"{meaning}: {' or '.join(choices)}", choices[0], read)
 
 
 def text(meaning: str, default: str | None = None) -> GameParameter:

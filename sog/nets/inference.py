@@ -312,6 +312,20 @@ def refuse_broken(network: CVPN) -> None:
             raise CheckpointError(f"the network has a NaN or infinite weight in {name}")
 
 
+def refuse_nonsense(network: CVPN) -> None:
+    """Raise CheckpointError where the network answers a NaN or infinite number to one question, inputs that are all 1.
+
+    Weights may be finite and their products not. Networks over hands and stations read cards and places among their
+    inputs, and are not asked.
+    """
+    if network.shape.kind in ("hands", "stations"):
+        return
+    with torch.no_grad():
+        answer = network(torch.ones(1, network.shape.inputs))
+    if not bool(torch.isfinite(answer).all()):
+        raise CheckpointError("the network answers values that are not finite; its weights may be broken")
+
+
 def _layers(network: CVPN) -> list[tuple[Float32, Float32]]:
     """Each layer's weights float32[K, N] and biases float32[N]."""
     linear = [layer for layer in [*network.body.modules(), network.head] if isinstance(layer, nn.Linear)]

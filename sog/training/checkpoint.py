@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -38,12 +39,12 @@ from sog.files import (
 from sog.games.catalog import make_game, make_history_game
 from sog.games.own import VARIABLE
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import refuse_broken
+from sog.nets.inference import refuse_broken, refuse_nonsense
 from sog.nets.serialized import check_weights, network_of, without_weights
 from sog.nets.shape import NetworkShape, is_for, policy_shape
 from sog.nets.weights import arrays_of
 from sog.training.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
-from sog.training.state import State, pack, tensor_pieces, unpack
+from sog.training.state import State, named_arrays, pack, tensor_pieces, unpack
 
 __all__ = [
     "FileEntry",
@@ -63,6 +64,8 @@ _META: Final = "meta.json"
 _OWN: Final = re.compile(r"(network|critic|state)\.\d+\.(safetensors|json)|meta\.json\.new")
 # Bytes that a file may have at most, which bounds what a damaged one costs.
 _LIMITS: Final = {"meta": 2**20, "network": 2**33, "critic": 2**33, "state": 2**28, "arrays": 2**36}
+_COPIES: Final = 16  # of the networks that a training state may hold: optimisers' memories, averages, targets
+_BESIDE: Final = 2**28  # bytes of its other arrays, such as a number for each row of the window
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +205,7 @@ def _network(folder: Path, meta: Meta, content: bytes) -> CVPN:
         _check_game(meta)
         network = network_of(meta.shape, content)
         refuse_broken(network)
+        refuse_nonsense(network)
     except (CheckpointError, GameError) as error:
         raise CheckpointError(f"{shown(folder)}: {error}") from error
     return network
@@ -278,7 +282,10 @@ def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
         if not set(roles) <= set(meta.files):
             raise CheckpointError(f"{shown(folder)}: holds a network only, so its training cannot be resumed")
         try:
-            return meta, [_read_file(folder, meta, role) for role in roles]
+            found: list[bytes] = []
+            for role in roles:
+                found.append(_read_file(folder, meta, role, found))
+            return meta, found
         except CheckpointError:
             # A file that went away or changed while it was read is of an older save, if there is a newer one.
             newer = load_meta(folder)
@@ -287,8 +294,11 @@ def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
             meta = newer
 
 
-def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
-    """A file whose size, tensors and hash are what meta.json states; the first two are compared before it is read."""
+def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> bytes:
+    """A file whose size, tensors and hash are what meta.json states; the first two are compared before it is read.
+
+    before: the files that were read before it; of arrays, the training state that names them.
+    """
     entry, where = meta.files[role], shown(folder)
     try:
         with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
@@ -299,6 +309,8 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
                 header = read_header(file, size)
                 if role == "network":
                     check_weights(without_weights(meta.shape, len(header)), header)
+                if role == "arrays":
+                    _check_arrays(meta, set(header), before[-1], size)
             content = read_bounded(file, size)
     except OSError as error:
         raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error
@@ -309,6 +321,23 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != entry.sha256:
         raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
     return content
+
+
+def _check_arrays(meta: Meta, names: set[str], skeleton: bytes, size: int) -> None:
+    """CheckpointError unless the arrays are those that the training state names, and no more than training keeps."""
+    networks = [entry.size for role, entry in meta.files.items() if role in ("network", "critic")]
+    stated = [one for one in networks if one is not None]  # by version 2
+    try:
+        state = bounded_json(skeleton, finite=False)
+        named = named_arrays(state)
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError("the training state is damaged") from error
+    # States of before the window had files of its own hold all of its rows.
+    replay = state.get("replay") if isinstance(state, dict) else None
+    old = isinstance(replay, dict) and "files" not in replay
+    most = size if old or not stated else _COPIES * sum(stated) + _BESIDE
+    if size > most or names != named:
+        raise CheckpointError("the training state has arrays that no training keeps")
 
 
 def _write_all(folder: Path, contents: dict[str, Pieces], meta: bytes) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from sog.arrays import Array
 from sog.files import Pieces
 
-__all__ = ["State", "pack", "tensor_pieces", "unpack"]
+__all__ = ["State", "named_arrays", "pack", "tensor_pieces", "unpack"]
 
 # Nested dictionaries of arrays, numbers, strings, None and lists of those.
 State = dict[str, Any]
@@ -50,6 +50,14 @@ def unpack(skeleton: Any, arrays: dict[str, Array]) -> Any:
     return skeleton
 
 
+def named_arrays(skeleton: Any) -> set[str]:
+    """The names of the arrays that `unpack` reads for this JSON."""
+    if isinstance(skeleton, dict) and _ARRAY in skeleton:
+        return {str(skeleton[_ARRAY])}
+    parts = skeleton.values() if isinstance(skeleton, dict) else skeleton if isinstance(skeleton, list) else ()
+    return set().union(*map(named_arrays, parts))
+
+
 def _union(parts: list[tuple[str, tuple[Any, dict[str, Array]]]]) -> dict[str, Array]:
     return {key: array for _, (_, arrays) in parts for key, array in arrays.items()}
 
@@ -65,7 +73,7 @@ def tensor_pieces(arrays: Mapping[str, Array]) -> Pieces:
         offsets, end = [end, end + array.nbytes], end + array.nbytes
         header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": offsets}
         pieces.append(array.reshape(-1).view(np.uint8).data)
-    text = json.dumps(header).encode()
+    text = json.dumps(header, separators=(",", ":")).encode()
     # The format wants the header's length before it; spaces bring what follows to a multiple of 8.
     text += b" " * (-len(text) % 8)
     return [len(text).to_bytes(8, "little"), text, *pieces]

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any, Final
 
 from sog.errors import GameError, SettingError, SogError
@@ -78,7 +79,7 @@ def _sgf(text: str, offers: Offers) -> SavedGame:
     fitting = [game for game in games if game.size == found.size and komi in (None, game.komi)]
     if not fitting:
         wanted = f"go(board_size={found.size},komi={7.5 if komi is None else komi:g})"
-        raise SettingError(f"this board is not offered here: begin with `sog serve '{wanted}'`")
+        raise SettingError(f"this board is not offered here: begin with `sog serve {quote(wanted)}`")
     if any(not is_move or colour != k % 2 for k, (colour, _, is_move) in enumerate(found.plays)):
         raise SettingError("only games from an empty board, in which Black and White take turns, can be loaded")
     return SavedGame(fitting[0].name, None, _columns(fitting[0], [action for _, action, _ in found.plays]))
@@ -92,7 +93,7 @@ def _pgn(text: str, offers: Offers) -> SavedGame:
     names = _chess_names(first.tags)
     game = next((each for name in names if name in offers.games for each in [offers.game(name)]), None)
     if not isinstance(game, Chess):
-        raise SettingError(f"this position is not offered here: begin with `sog serve '{names[-1]}'`")
+        raise SettingError(f"this position is not offered here: begin with `sog serve {quote(names[-1])}`")
     return SavedGame(game.name, None, _columns(game, pgn_actions(game, first.words[: _MOST + 1])))
 
 

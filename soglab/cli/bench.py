@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from sog.cli.frame import JsonOption, Report, progress_bar, show_rows, stderr
+from sog.cli.frame import JsonOption, Report, progress_bar, say, show_rows
 from sog.cli.options import LARGEST_COUNT, above_zero, all_above_zero, not_blank
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def bench_cfr(
     for name in games or ():
         check_game(name)  # before the work
     if not has_liteefg():
-        stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out")
+        say("LiteEFG is not installed (pip install 'sog[bench]'): left out")
     run(CFR, len(chosen), partial(bench_games, chosen, rounds), as_json)
 
 
@@ -111,9 +111,9 @@ def bench_search(
     per_update: PerUpdateOption = None,
     rounds: Annotated[int, _count("Batches of games; the median is shown.")] = 5,
     batch_seconds: Annotated[float, _seconds("About how long a batch of games lasts.")] = 1.0,
-    training: Annotated[
-        bool, typer.Option(help="Also profile training from scratch, with one process and with all cores.")
-    ] = True,
+    no_training: Annotated[
+        bool, typer.Option("--no-training", help="Profile no training from scratch, by one process and by all cores.")
+    ] = False,
     training_seconds: Annotated[float, _seconds("Seconds that each of the two training runs lasts.")] = 60.0,
     as_json: JsonOption = False,
 ) -> None:
@@ -133,7 +133,7 @@ def bench_search(
     search = partial(bench_searches, game, network, budgets, rounds, batch_seconds)
     rows = measured(SEARCHES, len(budgets) * len(SIDE_BY_SIDE), search)
     profile = partial(profile_training, game.name, "full", training_seconds, os.cpu_count() or 1)
-    parts = measured(TRAINING_MINUTE, int(2 * training_seconds), profile) if training else []
+    parts = measured(TRAINING_MINUTE, int(2 * training_seconds), profile) if not no_training else []
     show(SEARCHES, rows, as_json, {"training": [asdict(part) for part in parts]})
     if parts and not as_json:
         show(TRAINING_MINUTE, parts, as_json, {"game": game.name})
@@ -333,6 +333,6 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
     folder = named_checkpoint(checkpoint)
     if folder is None:
         game = make_game(checkpoint)
-        stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network")
+        say(f"no checkpoint is shipped for {game.name}: an untrained network")
         return game.name, CVPN(settings_of(game, "full").shape)
     return value_network(folder)

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, check_new, figures_table, print_json, progress_bar, save_picture, stdout
+from sog.cli.frame import (
+    JsonOption,
+    check_new,
+    figures_table,
+    print_json,
+    print_table,
+    progress_bar,
+    save_picture,
+)
 from sog.cli.options import MOST_PROCESSES, above_zero, not_blank
 from sog.errors import SettingError
 from soglab.cli.bench import run
@@ -127,9 +135,9 @@ def bench_pipeline(
         runs_listed = [asdict(run) for run in runs]
         print_json({**answer, "rates": {**rates, **extra, **more}, "runs": runs_listed, "plans": listed})
     else:
-        stdout().print(_rates_table(alone.game, measured))
-        stdout().print(table(RUNS, runs, {}))
-        stdout().print(table(PLANS, planned, {}))
+        print_table(_rates_table(alone.game, measured))
+        print_table(table(RUNS, runs, {}))
+        print_table(table(PLANS, planned, {}))
     if picture is not None:  # last, so that a disk that refuses it costs no result
         _draw_plans(picture, alone.game, planned)
 

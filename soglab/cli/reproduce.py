@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from sog.cli.frame import ClusterOption, JsonOption, figures_table, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import ClusterOption, JsonOption, figures_table, print_json, print_table, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, MOST_PROCESSES, above_zero
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
@@ -76,7 +76,7 @@ def reproduce(
         _check_runs(run or ())
     started = time.monotonic()
     options = Options(quick, full, seeds, tuple(run or ()), paper, minutes)
-    work = Reproduction(experiment, options, out, lambda line: stderr().print(line))
+    work = Reproduction(experiment, options, out, say)
     if only_finished:
         if workers is not None or cluster is not None:
             raise SettingError("--so-far computes nothing, so --workers and --cluster have no use with it")
@@ -121,7 +121,7 @@ def _list(out: Path, as_json: bool) -> None:
     for entry in entries:
         results = "yes" if entry["results"] else ""
         table.add_row(entry["id"], entry["paper"], entry["figure"], entry["what"], f"{entry['minutes']:g}", results)
-    stdout().print(table)
+    print_table(table)
 
 
 def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json: bool) -> None:
@@ -145,7 +145,7 @@ def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json:
     table = figures_table("", figures=(experiment.paper, "ours") if published else ("ours",))
     for row in beside:
         table.add_row(row.what, *((row.paper, row.ours) if published else (row.ours,)))
-    stdout().print(table)
+    print_table(table)
     files = ", ".join(map(str, done.files))
     summary = f"{seconds:.0f} s; {files}" if files else f"{points} of {planned} points so far"
     stdout().print(f"{experiment.id}: {summary}", soft_wrap=True)

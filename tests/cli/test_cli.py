@@ -26,7 +26,7 @@ from sog.cli.app import app, main
 from sog.cli.frame import progress_bar, stdout, write_unless_there
 from sog.errors import GameError, SettingError
 from sog.games import catalog
-from sog.games.catalog import make_history_game
+from sog.games.catalog import GAMES, make_history_game
 from sog.games.rules.kuhn import Kuhn
 from sog.measure import openspiel_table
 from sog.searches.cfr import exact
@@ -153,7 +153,7 @@ def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: C
         ("reproduce --list --quick", "--list takes no experiment, and of the options --out and --json alone"),
         ("reproduce --list resolving", "--list takes no experiment, and of the options --out and --json alone"),
         ("reproduce sog-search-time --quick --workers 4", "measures time, one point after the other"),
-        ("games kuhn_poker", "the name of a game goes with --check-openspiel"),
+        ("games kuhn_poker rps", "one game has a page at a time"),
         ("games --check-openspiel --markdown --json", "--markdown or --json, not both"),
         ("bench cfr no_such_game", "no game is called no_such_game"),
         ("bench cfr connect_four", "connect_four is too large to list: far more than 20,000,000 public states"),
@@ -238,6 +238,47 @@ def test_games_says_what_each_parameter_means(capsys: Capture) -> None:
     by_name = {game["game"].partition("(")[0]: game for game in answer(capsys, "games")["games"]}
     assert by_name["go"]["parameters"]["board_size"] == "points a side; 2 to 19"
     assert by_name["kuhn_poker"]["parameters"] == {}
+
+
+@pytest.mark.parametrize("name", [*GAMES, "go(board_size=5)", "openspiel:matrix_rps"])
+def test_a_game_has_a_page_with_commands_that_can_be_given(name: str, capsys: Capture) -> None:
+    """Every command is one that there is, with options that it takes; each parameter is said with its default."""
+    found = answer(capsys, "games", name)
+    group = typer.main.get_command(app)
+    assert isinstance(group, typer.main.TyperGroup) and found["game"].startswith(name)
+    for line in found["commands"]:
+        sog, command, *words = shlex.split(line)
+        assert sog == "sog"
+        group.commands[command].make_context(command, words)
+    assert main(["games", name]) == 0
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0] == found["game"] and len(printed.splitlines()) <= 40
+    assert all(line in printed for line in found["commands"])
+    assert all(f"\n{key} " in printed for key in found["parameters"])
+
+
+def test_a_games_page_runs_for_the_networks_that_there_are(capsys: Capture) -> None:
+    commands = answer(capsys, "games", "go")["commands"]
+    assert "sog play 'go(board_size=7,komi=9.0)'" in commands and not any("solve" in line for line in commands)
+    assert answer(capsys, "games", "leduc_poker")["commands"][:2] == [
+        "sog play leduc_poker",
+        "sog solve leduc_poker --iterations 1000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["kun_poker"], "did you mean kuhn_poker?"),
+        (["go(board_size=100)"], "go"),
+        (["openspiel:nosuch"], "OpenSpiel has no game called nosuch"),
+        (["kuhn_poker", "--markdown"], "--markdown goes with --check-openspiel"),
+    ],
+)
+def test_what_is_no_game_has_no_page(words: list[str], why: str, capsys: Capture) -> None:
+    assert main(["games", *words]) == 2
+    error = capsys.readouterr().err
+    assert why in error and error.count("\n") == 1
 
 
 def test_games_are_checked_against_openspiel(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,17 +7,23 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from rich.color import ColorSystem
+from rich.style import Style
 
 from sog.cli.app import main
+from sog.cli.holdem import _EMPTY, _Styles
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
+from sog.pictures.svg import ON_COLOUR, action_colours
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem.saved import save
 from sog.searches.holdem.solver import HoldemSolver
 from sog.training import checkpoint
+from tests.colours import contrast
 
 SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
 Capture = pytest.CaptureFixture[str]
@@ -125,6 +131,79 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
     assert sum(h["policy"][1] for h in hands) / len(hands) == pytest.approx(0.5, abs=0.01)
     assert main(["show", str(solved), "--png", "/proc/grid.png"]) == 2
     assert "/proc" in capsys.readouterr().err
+
+
+def test_the_grid_is_printed_last_and_hands_on_request(solved: Path, capsys: Capture) -> None:
+    assert main(["show", str(solved)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 1 + 3 + 13 and lines[-1].startswith("  A2o") and lines[-13].startswith("  AA ")
+    assert lines[0] == "--hands full lists the 18 hands one by one, --hands AKs,QQ some"
+    assert main(["show", str(solved), "--hands", "AA"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line[0] == line[2] == "A" for line in lines[1:7]) and lines[-1].startswith("  A2o")
+    assert len(lines) == 1 + 6 + 1 + 3 + 13
+    assert main(["show", str(solved), "--hands", "AcAd", "--json"]) == 0
+    assert [hand["hand"] for hand in json.loads(capsys.readouterr().out)["hands"]] == ["AdAc"]
+    assert main(["show", str(solved), "--hands", "AZ"]) == 2
+    assert "AZ" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("80", 78), ("117", 117), ("200", 117)])
+def test_the_grid_is_as_narrow_as_the_terminal(
+    solved: Path, columns: str, widest: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(["show", str(solved)]) == 0
+    assert {len(line) for line in capsys.readouterr().out.splitlines()[-13:]} == {widest}
+
+
+# What terminals show for their 16 colours: xterm's and VGA's.
+XTERM = ("000000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5", *["ffffff"] * 8)
+VGA = ("000000", "aa0000", "00aa00", "aa5500", "0000aa", "aa00aa", "00aaaa", "aaaaaa", *["ffffff"] * 8)
+SPOTS = [["check", *[f"bet {k}" for k in range(6)]], ["fold", "call", *[f"raise {k}" for k in range(6)]]]
+
+
+def styled(actions: list[str], few: bool) -> set[Style]:
+    """How cells are printed that take the actions in every tenth, two at a time, and evenly; and empty cells."""
+    styles = _Styles(actions, few)
+    shares = [np.full(len(actions), 1 / len(actions))]
+    ends = np.eye(len(actions))
+    shares += [k / 10 * a + (1 - k / 10) * b for a in ends for b in ends for k in range(11)]
+    return {Style.parse(styles.of(share.tolist())) for share in shares} | {Style.parse(styles.empty)}
+
+
+@pytest.mark.parametrize("actions", SPOTS)
+@pytest.mark.parametrize("system", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
+def test_words_can_be_read_on_every_colour_of_the_grid(actions: list[str], system: ColorSystem) -> None:
+    for style in styled(actions, few=False):
+        assert style.color is not None and style.bgcolor is not None
+        word, ground = (part.downgrade(system).get_truecolor().hex for part in (style.color, style.bgcolor))
+        assert contrast(word, ground) >= 4.5, (word, ground)
+
+
+@pytest.mark.parametrize("actions", SPOTS)
+@pytest.mark.parametrize("palette", [XTERM, VGA])
+def test_actions_differ_and_can_be_read_in_sixteen_colours(actions: list[str], palette: tuple[str, ...]) -> None:
+    for style in styled(actions, few=True):
+        assert style.color is not None and style.bgcolor is not None
+        word, ground = (f"#{palette[part.number or 0]}" for part in (style.color, style.bgcolor))
+        assert contrast(word, ground) >= 4.5, (word, ground)
+    styles, ends = _Styles(actions, few=True), np.eye(len(actions)).tolist()
+    assert len({styles.of(share) for share in ends[:4]}) == 4
+
+
+def test_words_can_be_read_on_the_pictures_cells() -> None:
+    assert contrast(ON_COLOUR, _EMPTY) >= 4.5
+    for actions in SPOTS:
+        assert all(contrast(ON_COLOUR, colour) >= 4.5 for colour in action_colours(actions))
+
+
+def test_a_solved_spot_says_how_it_is_shown(tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "a spot.npz"
+    assert main(["solve", SPOT, "--iterations", "1", "--out", str(out)]) == 0
+    assert capsys.readouterr().out.endswith(f"written to {out}; its hands: sog show '{out}'\n")
+    assert main(["solve", "kuhn_poker", "--iterations", "1", "--out", str(tmp_path / "kuhn.json")]) == 0
+    assert capsys.readouterr().out.endswith(f"policy written to {tmp_path / 'kuhn.json'}\n")
 
 
 @pytest.mark.parametrize(

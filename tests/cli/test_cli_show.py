@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from sog.cli.app import main
 from sog.games.catalog import make_game
@@ -62,6 +63,15 @@ def test_without_policies_stations_are_alike_and_that_is_said(folder: Path, caps
     assert main(["show", "without.jsonl", "--hand", "1", "--move", "4", "--png", "map.png"]) == 0
     assert "the records have no policy of Mr X" in capsys.readouterr().out
     assert (folder / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_stations_have_a_light_edge_to_be_read_on_dark_dots(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr("sog.cli.chase.save_picture", lambda figure, path, tight: drawn.append(figure))
+    assert main(["show", "with.jsonl", "--hand", "0", "--png", "map.png"]) == 0
+    (figure,) = drawn
+    numbers = figure.axes[0].texts
+    assert numbers and all(number.get_path_effects() for number in numbers)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from sog.pictures.charts import Curve, bar_chart, curve_chart, policy_chart
 from sog.pictures.hands import card_picture, die_picture
 from sog.pictures.icicle import TreeBlock, icicle
 from sog.pictures.svg import ACTIONS, ACTORS, ON_COLOUR, action_colours, document, tag, words
+from tests.colours import contrast
 
 BOARDS_OF = {
     "tic_tac_toe": ["x.o", ".x.", "o.x"],
@@ -117,11 +118,6 @@ def test_a_trees_nodes_lie_below_their_parents() -> None:
 
 
 def test_words_can_be_read_on_every_colour() -> None:
-    def brightness(colour: str) -> float:
-        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
     colours = {*ACTORS, *ACTIONS, *action_colours(["fold", "call", *[f"bet {k}" for k in range(6)]])}
     for colour in colours:
-        assert (brightness(ON_COLOUR) + 0.05) / (brightness(colour) + 0.05) >= 4.5, colour
+        assert contrast(ON_COLOUR, colour) >= 4.5, colour

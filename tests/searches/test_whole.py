@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
-from sog.errors import GameError
-from sog.games.base import TERMINAL, Fan, State
+import sog
+from sog.arrays import Int32
+from sog.errors import GameError, TooLarge
+from sog.games.base import TERMINAL, Fan, Scaled, State, plain_moves
 from sog.games.catalog import make_game
 from sog.games.rooted import Rooted
 from sog.games.rules.kuhn import Kuhn
@@ -124,3 +127,33 @@ def test_a_game_that_fails_is_not_taken_for_a_large_one(monkeypatch: pytest.Monk
     monkeypatch.setattr(Kuhn, "fan", broken)
     with pytest.raises(GameError, match="its rules are broken"):
         listed_tree(Kuhn())
+
+
+class Lasting(Kuhn):
+    """Every state is ended by one of two moves: no line has to end, and nearly all random ones do."""
+
+    def root(self) -> State:
+        return 0
+
+    def actor(self, s: State) -> int:
+        return TERMINAL if s == "pp" else 0
+
+    def fan(self, s: State) -> Fan:
+        return Fan(["pp", int(str(s)) + 1], plain_moves(3, 2))
+
+    def actions(self, s: State) -> Int32:
+        return np.arange(2, dtype=np.int32)
+
+    def weights(self, s: State) -> Scaled:
+        return super().weights("")
+
+    def state_name(self, s: State) -> str:
+        return str(s)
+
+
+def test_a_game_whose_lines_need_not_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "_LONGEST", 1_000)
+    check_listable(Lasting())
+    with pytest.raises(TooLarge, match="a line of 1,000 public states does not end"):
+        sog.solve(Lasting())
+    assert listed_tree(Lasting()) is None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from sog.agents.loaded import load_agent
 from sog.agents.opening import open_network
@@ -244,3 +245,46 @@ def test_a_save_does_not_wait_for_what_stands_in_its_place(whole: Path) -> None:
     checkpoint.save(whole, CVPN(SHAPE, 2), "leduc_poker", "leduc_poker run", 8, SETTINGS)
     assert checkpoint.load_network(whole)[2].step == 8 and secret.read_text() == "kept"
     assert sorted(os.listdir(whole)) == ["meta.json", "network.2.safetensors"]
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "tic_tac_toe", "liars_dice(numdice=1,dice_sides=4)"])
+def test_a_network_that_answers_nonsense_is_refused_when_it_is_loaded(name: str, tmp_path: Path) -> None:
+    """Its weights are finite, and what they give is not."""
+    game, network, meta = checkpoint.load_network(find_checkpoint(name))
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.mul_(1e30)
+    checkpoint.save(tmp_path / "huge", network, game, meta.run, 1, meta.settings)
+    for opening in (checkpoint.load_network, load_agent, lambda folder: open_network(str(folder))):
+        with pytest.raises(CheckpointError, match="values that are not finite; its weights may be broken"):
+            opening(tmp_path / "huge")
+
+
+@pytest.mark.parametrize("folder", shipped_checkpoints(), ids=lambda folder: folder.name)
+def test_shipped_networks_answer_with_numbers(folder: Path) -> None:
+    checkpoint.load_network(folder)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_an_array_that_no_training_keeps_is_not_read(whole: Path, named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of 2 GB of holes, signed; whether the training state names it or not."""
+    arrays, size = path_of(whole, "arrays"), 2**31
+    header = json.dumps({"/more": {"dtype": "F32", "shape": [size // 4], "data_offsets": [0, size]}}).encode()
+    arrays.write_bytes(struct.pack("<Q", len(header)) + header)
+    if named:
+        skeleton = path_of(whole, "state.json")
+        skeleton.write_text(json.dumps({**json.loads(skeleton.read_text()), "more": {"$array": "/more"}}))
+        sign_file(whole, skeleton)
+    sign_file(whole, arrays)
+    os.truncate(arrays, 8 + len(header) + size)
+
+    def stated(said: dict[str, Any]) -> None:
+        said["files"]["arrays"]["size"] = 8 + len(header) + size
+
+    edit(whole, stated, sign=True)
+    read: list[int] = []
+    bounded = checkpoint.read_bounded
+    monkeypatch.setattr(checkpoint, "read_bounded", lambda file, size: read.append(size) or bounded(file, size))
+    with pytest.raises(CheckpointError, match="arrays that no training keeps"):
+        checkpoint.load_state(whole)
+    assert max(read) < 2**20

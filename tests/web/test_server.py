@@ -20,6 +20,7 @@ from sog.cli.app import main
 from sog.errors import SogError
 from sog.training.curve import Point, write_curve
 from sog.web.offers import Offers
+from tests.colours import contrast
 from tests.web.client import client_of
 
 ROOT = Path(__file__).parents[2]
@@ -174,18 +175,6 @@ def test_static_files_are_small() -> None:
     files = list((ROOT / "sog" / "web" / "static").iterdir())
     assert sum(len(gzip.compress(file.read_bytes())) for file in files) < 10_000
     assert len((ROOT / "sog" / "web" / "static" / "app.js").read_text().splitlines()) <= 200
-
-
-def brightness(colour: str) -> float:
-    """WCAG's relative luminance of #rrggbb."""
-    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((brightness(one), brightness(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_words_stand_out_in_light_and_in_dark() -> None:

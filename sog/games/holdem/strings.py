@@ -30,7 +30,7 @@ PARAMETERS: Final[Mapping[str, GameParameter]] = {
     "seed": whole("of what is drawn where one hand alone is looked at", 0, low=0, high=2**63 - 1),
     "range0": text("player 0's hands, with their weights", FULL),
     "range1": text("player 1's", FULL),
-    "inputs": choice("what networks see: hands by strength, or PoG's Table 2 (paper)", INPUTS),
+    "inputs": choice("what networks see, hands by strength or PoG's Table 2", INPUTS),
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sog.arrays import Float64
+from sog.arrays import Bool, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem.cards import HIGH, LOW, RANKS, hand_name
@@ -37,10 +37,14 @@ class View:
         out: Float64 = self.policy @ self.reach / total if total > 0 else self.policy.mean(axis=1)
         return out
 
-    def hands(self) -> list[tuple[str, float, list[float]]]:
-        """(hand, weight, how often it takes each action) of every hand with a weight here, highest cards first."""
+    def hands(self, listed: Bool | None = None) -> list[tuple[str, float, list[float]]]:
+        """(hand, weight, how often it takes each action) of every hand with a weight here, highest cards first.
+
+        listed: bool[1326], or of these hands alone.
+        """
+        shown = self.reach > 0 if listed is None else (self.reach > 0) & listed
         # By the higher card, then the lower; of equals the lower hand number first.
-        numbers = [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if self.reach[h] > 0]
+        numbers = [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if shown[h]]
         return [(hand_name(h), float(self.reach[h]), self.policy[:, h].tolist()) for h in numbers]
 
     def grid(self) -> tuple[Float64, Float64]:

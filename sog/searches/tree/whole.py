@@ -24,7 +24,7 @@ LISTED = 200_000
 PROBES: Final = 11
 _FAR: Final = 100.0  # this many times the limit is far above it
 _SHARE: Final = 0.8  # of the memory that is free when listing begins
-_LONGEST: Final = 100_000  # public states down one line
+_LONGEST: Final = 10_000  # public states down one line; a longer game is taken for one without an end
 _EVERY: Final = 1024  # nodes between two looks at the memory
 
 
@@ -35,7 +35,8 @@ def whole_tree(
 
     limit: public states at most.  limit_gb: 10**9 bytes that the process may hold at most; by default it may take four
     fifths of what is free.  report: takes the number of states whose children are listed, now and then.
-    Raises TooLarge where the game has more states, or a chance event too large to list, or memory ends.
+    Raises TooLarge where the game has more states, or a chance event too large to list, or a line that does not end, or
+    where memory ends.
     """
     check_listable(game, limit)
     most = held_bytes() + _SHARE * available_bytes() if limit_gb is None else 1e9 * limit_gb
@@ -47,10 +48,13 @@ def whole_tree(
         if held_bytes() > most:
             size = f"more than {gigabytes(most)} of memory for its first {listed:,} public states"
             raise TooLarge(f"{game.name} is too large to list: {size}")
+        if len(tree.path(listed)) > _LONGEST:  # most random lines of such a game may end soon
+            raise _endless(game)
         if report is not None:
             report(listed)
 
-    return PublicTree(game, limit).list_all(watch)
+    tree = PublicTree(game, limit)
+    return tree.list_all(watch)
 
 
 def listed_tree(
@@ -112,4 +116,8 @@ def _is_far(game: Game, far: float, chance: random.Random) -> bool:
             return True
         # Every child with the same chance: the product is then right on average.
         s = game.child(s, chance.randrange(count))
-    raise TooLarge(f"{game.name} is too large to list: a line of {_LONGEST:,} public states does not end")
+    raise _endless(game)
+
+
+def _endless(game: Game) -> TooLarge:
+    return TooLarge(f"{game.name} is too large to list: a line of {_LONGEST:,} public states does not end")

@@ -1,0 +1,86 @@
+"""`sog games GAME`: a game's page, with its parameters, its trained networks, and commands to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.table import Table
+
+from sog.cli.frame import print_json, print_table, stdout
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.games.histories.base import HistoryGame
+
+__all__ = ["show_game"]
+
+_LBR: Final = "sog lbr always-call --game GAME --bets offered --hands 1000"
+# What only some games take, by short name; GAME is the game string.
+_THEIR_OWN: Final = {
+    "kuhn_poker": (_LBR,),
+    "leduc_poker": (_LBR,),
+    "holdem": ("sog solve GAME --out spot.npz", "sog show spot.npz"),
+    "scotland_yard": (
+        "sog match random random --game GAME --hands 2 --policies --records chase.jsonl",
+        "sog show chase.jsonl --hand 0 --png map.png",
+    ),
+    "connect_four": ("sog solve 'connect_four(moves=444444333335555222222111111)'",),
+    "chess": ("sog uci GAME", "sog perft GAME 4"),
+    "go": ("sog gtp GAME",),
+}
+_TOO_LARGE: Final = ("holdem", "connect_four", "chess", "go")  # to be listed state by state
+
+
+def show_game(name: str, row: dict[str, Any], as_json: bool) -> None:
+    """Print the page of a game string, or of a short name, which means the game string to copy.
+
+    row: of `sog games`.  GameError where there is no such game.
+    """
+    from sog.games.catalog import GAMES, make_game, make_history_game
+    from sog.games.own import own_games
+    from sog.games.strings import OPENSPIEL
+
+    short = row["game"].partition("(")[0]
+    game = row["game"] if name == short else name
+    rules: Game | HistoryGame | None = None
+    if not game.startswith(OPENSPIEL):  # one of those is compiled to be made, which may take long
+        rules = make_game(game) if short in GAMES or short in own_games("GAMES") else make_history_game(game)
+    commands = list(_commands(game, short, rules, row))
+    if as_json:
+        print_json({**row, "game": game, "commands": commands})
+        return
+    policies = "policy networks can learn it" if row["histories"] else "policy networks cannot learn it"
+    trained = f"trained networks: {', '.join(row['checkpoints']) or 'none'}"
+    for line in (game, row["description"], policies, trained):
+        stdout().print(line, soft_wrap=True)  # game strings can be copied
+    if row["parameters"]:
+        table = Table("parameter", "default", "what it is", box=None, pad_edge=False)
+        for key, parameter in GAMES[short].parameters.items():
+            table.add_row(key, "" if parameter.default is None else str(parameter.default), parameter.meaning)
+        stdout().print()
+        print_table(table)
+    stdout().print("\n" + "\n".join(commands), soft_wrap=True)
+
+
+def _commands(game: str, short: str, rules: Game | HistoryGame | None, row: dict[str, Any]) -> Iterator[str]:
+    """An example of each command that takes the game, for a trained network of it where there is one.
+
+    rules: None for a game of OpenSpiel's.
+    """
+    from sog.games.histories.base import HistoryGame
+
+    trained, this = row["checkpoints"], quote(game)
+    best = quote(game if game in trained or not trained else trained[0])
+    if not isinstance(rules, HistoryGame):
+        yield f"sog play {best}"
+        if short not in _TOO_LARGE:
+            yield f"sog solve {this} --iterations 1000"
+            yield f"sog exploit {best}" if trained else f"sog exploit {this} --algorithm 'sog(leaves=zero)'"
+        if rules is None or not rules.deterministic:
+            yield f"sog match {best if trained else 'random'} random --game {best} --hands 100"
+        yield f"sog train {this}"
+    if row["histories"]:
+        yield f"sog train {this} --algorithm rnad"
+    yield from (command.replace("GAME", this) for command in _THEIR_OWN.get(short, ()))
