@@ -47,7 +47,9 @@ __all__ = [
 
 State = Hashable
 NATURE: Final = 2
+"""Who acts where chance does."""
 TERMINAL: Final = 3
+"""Who acts where the game is over."""
 
 # Kinds of operators; a game's own kinds are numbers above 0.
 DENSE: Final = 0  # its matrix
@@ -131,7 +133,7 @@ class Fan:
 
     children: one state per public observation [E]; may be a lazy sequence built on demand.
     moves: the actor's moves; None at a NATURE state.
-    carry: per edge, what the infostates of players 0 and 1 become [E][2]; the actor's own entry is not
+    carry: per edge, what the infostates of players 0 and 1 become, `[E][2]`; the actor's own entry is not
         read. None: nobody's index changes anywhere.
     """
 
