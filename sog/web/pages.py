@@ -27,7 +27,7 @@ __all__ = ["Pages", "Square", "json_of", "squares_of"]
 
 _ROOM: Final = Path(__file__).parent
 _GO_LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
-_TITLES: Final = {"holdem": "hold'em", "scotland yard": "Scotland Yard"}
+_TITLES: Final = {"holdem": "hold'em", "liars dice": "Liar's Dice", "scotland yard": "Scotland Yard"}
 _BARS: Final = 12  # of a hint
 
 
