@@ -58,6 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("served")
     runs = [str(run_folder(folder / name, [0.5, 0.25])) for name in ("a", "b")]
     with serving(folder / "games", *NAMED, *runs) as (_, server):
+        server.timeout = 600  # an agent's first move compiles kernels where none are kept
         pages = {"home": "/", "load": "/load", "missing": "/nothing", "runs": "/runs", "run": "/runs/a?beside=b"}
         for look, game in {**LOOKS, "chess": "chess", "london": LONDON}.items():
             pages[look] = begun(server, game, "random")
