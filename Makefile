@@ -4,6 +4,7 @@
 # make test     linters, types, contracts and every test but the slow ones
 # make slow     the slow tests: faults of whole programs, kernels for other processors (tests/conftest.py names them)
 # make figures  documented figures beside what their commands print today, 20 minutes; WORDS=leduc: some of them
+# make docs     the documents as a site in site/, by Zensical; installs the extra docs into .venv
 # make fuzz     hostile lines, damaged checkpoints, random arguments, kills; MINUTES=30 for each, default 1
 # All make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
 # the CPU build: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
@@ -16,7 +17,7 @@ STAMP := .venv/.installed
 # One thread per process: two test workers that each use every core only slow each other down.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help demo kernels check test slow figures fuzz lint clean
+.PHONY: help demo kernels check test slow figures docs fuzz lint clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -51,6 +52,10 @@ slow: $(STAMP)
 figures: $(STAMP)
 	$(ONE_THREAD) $(BIN)/python -m soglab.checks.figures $(WORDS)
 
+docs: $(STAMP)
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[docs]'
+	$(BIN)/zensical build --strict --clean
+
 # One machine after the other, each MINUTES long; what one finds does not keep the next from running.
 MINUTES ?= 1
 MACHINES := $(basename $(notdir $(filter-out %/__init__.py %/frame.py, $(wildcard tests/fuzz/[a-z]*.py))))
@@ -66,5 +71,5 @@ lint: $(STAMP)
 
 # Leaves .venv and runs/ alone.
 clean:
-	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf build dist site .cache *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find sog soglab tests -name __pycache__ -type d -prune -exec rm -rf {} +

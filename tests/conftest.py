@@ -247,7 +247,9 @@ SLOW = {
         "test_the_last_network_is_measured",
     ),
     "tests/training/test_workers.py": ("test_a_workers_error_is_told_in_one_line_and_a_round_is_dropped",),
+    "tests/web/test_browser.py": ("test_",),
     "tests/web/test_games.py": ("test_an_agent_of_ones_own_comes_from_the_command_line",),
+    "tests/web/test_looks.py": ("test_a_page_of_holdem_has_cards_chips_and_ranges",),
     "tests/web/test_positions.py": ("test_an_address_gives_the_same_picture_twice_and_in_another_process",),
     "tests/web/test_server.py": ("test_a_killed_servers_game_is_played_on",),
 }

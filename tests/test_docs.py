@@ -49,6 +49,13 @@ def page_ids() -> list[str]:
     return [str(page.relative_to(ROOT)) for page in PAGES]
 
 
+def test_the_site_has_every_page() -> None:
+    """`make docs` finds broken links by itself, but no page that was left out."""
+    named = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    docs = ROOT / "docs"
+    assert sorted(named) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
+
+
 # --- snippets ---
 
 

@@ -95,10 +95,11 @@ def _draw(seen: RecordedChase, title: str, path: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.patheffects import withStroke
 
+    from sog.games.scotland_yard.layout import layout
     from sog.games.scotland_yard.map import TRANSPORTS
-    from sog.opponents.scotland_yard.recorded import layout
 
-    places, city, state = layout(seen.game), seen.game.city, seen.state
+    city, state = seen.game.city, seen.state
+    places = layout(city)
     figure = Figure(figsize=(11, 9))
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()

@@ -111,7 +111,8 @@ def _read(path: Path, game_file: Path | None) -> list[PlayedHand]:
     from sog.cli.acpc import read_game_file
     from sog.files import open_regular, read_bounded
     from sog.protocols.acpc_states import REVERSE_BLINDS
-    from sog.protocols.phh import hands_of_log, hands_of_records, read_phh
+    from sog.protocols.phh import read_phh
+    from sog.protocols.phh_sources import hands_of_log, hands_of_records
 
     try:
         with open_regular(path, _LARGEST) as (file, size):

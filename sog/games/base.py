@@ -1,9 +1,9 @@
 """The game interface: rules described by public states.
 
-At a public state s each player p has infostates 0..I_p(s)-1. A range r_p is a vector over them (the
-player's own reach only). The weight of a pair is W_s[i0, i1] * r_0[i0] * r_1[i1]: W_s holds chance and
-card removal, so W_root sums to 1 over all pairs under the root ranges. A world is (s, i0, i1), so search
-and referee share one set of rules; in a compiled game (sog/games/compiled) a world may stand for several histories.
+At a public state s each player p has infostates 0..I_p(s)-1. A range r_p is a vector over them (the player's own reach
+only). The weight of a pair is W_s[i0, i1] * r_0[i0] * r_1[i1]: W_s holds chance and card removal, so W_root sums to 1
+over all pairs under the root ranges. A world is (s, i0, i1), so search and referee share one set of rules; in a
+compiled game (sog/games/compiled) a world may stand for several histories.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ __all__ = [
 
 State = Hashable
 NATURE: Final = 2
+"""Who acts where chance does."""
 TERMINAL: Final = 3
+"""Who acts where the game is over."""
 
 # Kinds of operators; a game's own kinds are numbers above 0.
 DENSE: Final = 0  # its matrix
@@ -129,10 +131,8 @@ class Moves:
 class Fan:
     """Every public edge leaving a public state (E edges).
 
-    children: one state per public observation [E]; may be a lazy sequence built on demand.
-    moves: the actor's moves; None at a NATURE state.
-    carry: per edge, what the infostates of players 0 and 1 become [E][2]; the actor's own entry is not
-        read. None: nobody's index changes anywhere.
+    children: one state per public observation [E]; may be a lazy sequence.  moves: the actor's; None at a NATURE state.
+    carry: what both players' infostates become by each edge, `[E][2]`; the actor's is not read. None: none changes.
     """
 
     children: Sequence[State]

@@ -9,7 +9,7 @@ from typing import Final
 
 from sog.pictures.svg import ACTORS, ON_COLOUR, Style, action_colours, document, tag, words
 
-__all__ = ["Curve", "bar_chart", "curve_chart", "policy_chart"]
+__all__ = ["Curve", "bar_chart", "curve_chart", "legend", "policy_chart"]
 
 _WIDTH: Final = 420.0
 _LABELS: Final = 130.0  # width of the labels at the left
@@ -47,16 +47,22 @@ def bar_chart(title: str, rows: Sequence[tuple[str, float]], colour: str = ACTOR
     return document((_WIDTH, _ROW * len(rows) + 2), title, *inside, kind="chart")
 
 
-def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> str:
-    """One stacked bar for each row: its label and each action's probability; above, what each colour is."""
-    colours, inside, x, line = action_colours(list(actions)), list[str](), 0.0, 0
-    for name, colour in zip(actions, colours, strict=True):
+def legend(names: Sequence[str], colours: Sequence[str], width: float) -> tuple[list[str], float]:
+    """What each colour is, in lines of this width, and how high they are."""
+    inside, x, line = list[str](), 0.0, 0
+    for name, colour in zip(names, colours, strict=True):
         wide = 20 + 6.6 * len(name)
-        if x > 0 and x + wide > _WIDTH:
+        if x > 0 and x + wide > width:
             x, line = 0.0, line + 1
         inside += [_bar(x, 18.0 * line, 12, colour), words((x + 16, 18.0 * line + 12), name, 12)]
         x += wide + 8
-    top, room = 18.0 * (line + 1) + 4, _WIDTH - _LABELS
+    return inside, 18.0 * (line + 1) + 4 if names else 0.0
+
+
+def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> str:
+    """One stacked bar for each row: its label and each action's probability; above, what each colour is."""
+    colours = action_colours(list(actions))
+    (inside, top), room = legend(actions, colours, _WIDTH), _WIDTH - _LABELS
     for k, (label, policy) in enumerate(rows):
         inside.append(_label(label, k, top))
         x = _LABELS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sog.pictures.svg import ACTORS, ON_COLOUR, document, tag, words
+from sog.pictures.svg import ACTORS, ON_COLOUR, document, escaped, tag, words
 
 __all__ = ["TreeBlock", "icicle"]
 
@@ -56,14 +56,10 @@ def _drawn(block: TreeBlock, x: float, y: float, width: float) -> str:
     """A node's rectangle, with its label where there is room."""
     gap = min(0.5, width / 4)
     given = {"x": x + gap, "y": y + 1, "width": width - 2 * gap, "height": _ROW - 2, "rx": min(2.0, width / 4)}
-    inside = [tag("title", {}, _escaped(block.words)), tag("rect", {**given, "fill": ACTORS[block.actor]})]
+    inside = [tag("title", {}, escaped(block.words)), tag("rect", {**given, "fill": ACTORS[block.actor]})]
     room = int((width - 6) / _LETTER)
     if block.label and room >= min(len(block.label), 3):
         shown = block.label if len(block.label) <= room else f"{block.label[: room - 1]}…"
         middle = {"text-anchor": "middle", "fill": ON_COLOUR}
         inside.append(words((x + width / 2, y + 15), shown, 10.5, middle))
     return tag("g", {"class": f"actor{block.actor}"}, *inside)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -18,6 +18,7 @@ __all__ = [
     "Style",
     "action_colours",
     "document",
+    "escaped",
     "number",
     "tag",
     "words",
@@ -49,6 +50,11 @@ def tag(name: str, attributes: Attributes, *inside: str) -> str:
     """An element; what is inside is SVG already."""
     written = "".join(f' {key}="{escape(number(value))}"' for key, value in attributes.items())
     return f"<{name}{written}>{''.join(inside)}</{name}>" if inside else f"<{name}{written}/>"
+
+
+def escaped(text: str) -> str:
+    """Words inside an element."""
+    return escape(text, quote=False)
 
 
 def words(at: tuple[float, float], text: str, size: float, attributes: Attributes | None = None) -> str:

@@ -14,20 +14,21 @@ from markupsafe import Markup
 
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.strings import OPENSPIEL
-from sog.pictures.boards import board_picture
 from sog.pictures.charts import bar_chart
-from sog.pictures.hands import card_picture, die_picture
 from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
+from sog.web.drawn import belief_drawn, board_drawn, card_drawn, chase_drawn
 from sog.web.guard import STREAM
+from sog.web.looks import board_of, cards_of, chase_of, chips_of, limits_of, roles_of
 from sog.web.offers import NETWORK, RunFolder, Sitter
 from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
-from sog.web.views import BoardSeen, GameView, LegalMove, ShownCard, board_of, roles_of
+from sog.web.views import GameView, LegalMove
 
 __all__ = ["Pages", "Square", "json_of", "squares_of"]
 
 _ROOM: Final = Path(__file__).parent
 _GO_LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
-_BARS: Final = 12  # of a belief
+_TITLES: Final = {"holdem": "hold'em", "liars dice": "Liar's Dice", "scotland yard": "Scotland Yard"}
+_BARS: Final = 12  # of a hint
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,14 @@ class Pages:
     def setup(self, game: Game, description: str, sitters: Sequence[Sitter]) -> str:
         """Who is to play a game."""
         return self._page(
-            "setup.html", {"game": game, "roles": roles_of(game), "description": description, "sitters": sitters}
+            "setup.html",
+            {
+                "game": game,
+                "roles": roles_of(game),
+                "description": description,
+                "sitters": sitters,
+                "limits": limits_of(game),
+            },
         )
 
     def load(self) -> str:
@@ -83,19 +91,23 @@ class Pages:
 
     def game(self, view: GameView, chosen: str = "") -> str:
         """A game.  chosen: the square of the piece that is to move, on a chessboard."""
-        board = _board(view.board, view.state)
         squares, rest = squares_of(view, chosen)
         values = {
             "view": view,
-            "board": board,
+            "board": None if view.board is None else Markup(board_drawn(view.board, view.state)),
+            "map": None if view.chase is None else Markup(chase_drawn(view.chase, view.state)),
+            "by_ticket": _by_ticket(rest) if view.chase else (),
             "shape": None if view.board is None else (len(view.board.rows[0]), len(view.board.rows)),
             "squares": squares,
             "rest": rest,
             "cards": {
-                owner: [Markup(_card(card)) for card in view.cards if card.owner == owner] for owner in (-1, 0, 1)
+                owner: [Markup(card_drawn(card)) for card in view.cards if card.owner == owner] for owner in (-1, 0, 1)
             },
             "hint": Markup(bar_chart("hint", view.hint[:_BARS])) if view.hint else None,
-            "minds": [(mind, _beliefs(mind.title, mind.belief)) for mind in view.minds],
+            "minds": [
+                (mind, Markup(belief_drawn(mind, view.chips is not None)) if mind.belief else None)
+                for mind in view.minds
+            ],
             "positions": _positions(view),
             "shared": view.hidden and all(name == "a person" for name in view.names),
         }
@@ -112,11 +124,15 @@ class Pages:
     ) -> str:
         """A position.  sitters: who may search it.  growth: the recorded search, None where nobody is to move."""
         state = states[-1]
+        board, chase = board_of(game, state, states[-2] if len(states) > 1 else None), chase_of(game, state, None)
         values: dict[str, Any] = {
             "place": place,
             "sitters": sitters,
             "name": game.state_name(state),
-            "board": _board(board_of(game, state, states[-2] if len(states) > 1 else None), game.state_name(state)),
+            "board": None if board is None else Markup(board_drawn(board, game.state_name(state))),
+            "cards": [Markup(card_drawn(card)) for card in cards_of(game, state, (None, None), None) if card.owner < 0],
+            "chips": chips_of(game, state),
+            "map": None if chase is None else Markup(chase_drawn(chase, game.state_name(state))),
             "steps": [(step.name, place.after(step.edge).address()) for step in steps],
             "back": [(k, _moved(place, place.line[:k]).address()) for k in range(len(place.line))],
             "over": game.actor(state) == TERMINAL,
@@ -156,6 +172,7 @@ class Pages:
 def _title(game: str) -> str:
     """A game's short name for people."""
     short = game.partition("(")[0].removeprefix(OPENSPIEL).replace("_", " ")
+    short = _TITLES.get(short, short)
     return f"{short[:1].upper()}{short[1:]}{' of OpenSpiel' if game.startswith(OPENSPIEL) else ''}"
 
 
@@ -187,20 +204,13 @@ def _at(place: Place, step: int) -> Place:
     return Place(place.game, place.line, place.agent, place.simulations, place.per_update, place.seed, step)
 
 
-def _board(board: BoardSeen | None, title: str) -> Markup | None:
-    """A board's picture; its squares are said in words by what names them."""
-    return None if board is None else Markup(board_picture(board.kind, board.rows, board.marked, title))
-
-
-def _card(card: ShownCard) -> str:
-    if card.die:
-        return die_picture(int(card.face or 0), card.kind)
-    return card_picture(card.face, card.kind)
-
-
-def _beliefs(title: str, belief: Sequence[tuple[str, float]]) -> Markup | None:
-    """What an agent believed, as bars."""
-    return Markup(bar_chart(f"belief at {title}", belief[:_BARS])) if belief else None
+def _by_ticket(choices: Sequence[LegalMove]) -> list[tuple[str, list[tuple[str, LegalMove]]]]:
+    """Moves of Scotland Yard by ticket, each with the station that it enters; the double card enters none."""
+    found: dict[str, list[tuple[str, LegalMove]]] = {}
+    for choice in choices:
+        ticket, _, station = choice.name.partition(" to ")
+        found.setdefault(ticket if station else "", []).append((station or choice.name, choice))
+    return list(found.items())
 
 
 def _positions(view: GameView) -> list[tuple[int, str]]:

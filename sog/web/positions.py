@@ -14,12 +14,14 @@ from sog.algorithms.student.budgets import usual_budget
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.holdem.game import Holdem
 from sog.pictures.charts import bar_chart, policy_chart
 from sog.pictures.icicle import icicle
 from sog.web.asked import MOST_SIMULATIONS, MOST_WATCHED, PositionAsked, SearchSnapshot, check_budget, most_watched
+from sog.web.drawn import chase_drawn, grid_drawn
+from sog.web.looks import chase_of, roles_of
 from sog.web.offers import Offers
 from sog.web.recorded import new_words
-from sog.web.views import roles_of
 
 __all__ = ["Place", "Step", "Worth", "next_steps", "place_of", "policy_pictures", "state_at", "tree_picture", "worths"]
 
@@ -153,13 +155,24 @@ def next_steps(game: Game, state: State) -> list[Step]:
 
 
 def policy_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str, str]]:
-    """The policy and, after it, the prior: (heading, SVG); with each likely infostate or, on a board, by move."""
+    """The policy and, after it, the prior: (heading, SVG); with each likely infostate or, on a board, by move.
+
+    At hold'em they are grids of hands, with the other player's range; at Scotland Yard the map shows where Mr X is
+    believed to be.
+    """
     player = game.actor(state)
     names = [game.action_name(state, int(action)) for action in game.actions(state)]
     parts = (("Policy", snapshot.policy), ("Prior of the network", snapshot.prior))
     if game.perfect_information:
         order = np.argsort(-snapshot.policy[:, 0], kind="stable")[:_MOVES].tolist()
         return [(title, bar_chart(title, [(names[a], float(table[a, 0])) for a in order])) for title, table in parts]
+    if isinstance(game, Holdem):
+        grids = [(title, grid_drawn(title, snapshot.ranges[player], names, table)) for title, table in parts]
+        other = f"Range of {roles_of(game)[1 - player]}"
+        return [*grids, (other, grid_drawn(other, snapshot.ranges[1 - player]))]
+    belief = "Where Mr X is, by his range"
+    chase = chase_of(game, state, None, tuple(snapshot.ranges[0].tolist()))
+    maps = [] if chase is None else [(belief, chase_drawn(chase, belief))]
     likely = _likely(snapshot.ranges[player])
     labels = [game.infostate_name(state, player, i) for i in likely]
     return [
@@ -170,7 +183,7 @@ def policy_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> list[
             ),
         )
         for title, table in parts
-    ]
+    ] + maps
 
 
 def _likely(ranges: Float64) -> list[int]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import heapq
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from sog.arrays import Float64
 from sog.games.base import NATURE
 from sog.pictures.icicle import TreeBlock
-from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.settings import Budget
 from sog.web.asked import SearchSnapshot
+
+if TYPE_CHECKING:  # the server names states by this file, and is light without the searches' kernels
+    from sog.searches.cfr.lookahead import Lookahead
 
 __all__ = ["Recording", "most_visited", "new_words", "snapshot_of"]
 

@@ -36,7 +36,7 @@ __all__ = ["Thinker"]
 
 _GAMES: Final = 8  # agents in mid-game that a process keeps
 _NETWORKS: Final = 4
-_BELIEVED: Final = 24  # infostates of a belief that are kept, the likeliest
+_BELIEVED: Final = 1_326  # infostates of a belief that are kept, the likeliest; all hands of hold'em
 _ENGINE_SECONDS: Final = 1.0  # for an engine's move
 _PATIENCE: Final = 10.0  # and beyond
 _EXPECTED: Final = 5  # moves of the line that a player of a board expects
@@ -168,7 +168,7 @@ class _HandAgent:
             return None
         belief = self.agent.belief(asked.own[-1][1])
         likely = [] if belief is None else np.argsort(-belief, kind="stable")[:_BELIEVED].tolist()
-        kept = () if belief is None else tuple((i, float(belief[i])) for i in likely if belief[i] > 0.0005)
+        kept = () if belief is None else tuple((i, round(float(belief[i]), 6)) for i in likely if belief[i] > 1e-5)
         return MoveFound(column, kept, note=self.note)
 
     def hint(self, asked: MoveAsked) -> HintFound | None:

@@ -7,49 +7,30 @@ actions, not the agent's belief (which is given the agent's own hand), not the s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, cast
+from typing import cast
 
-from sog.games.base import Game, State
-from sog.games.boards.go import Go
+from sog.games.base import State
 from sog.games.game_records import GameRecord
 from sog.games.holdem.betting import PREFLOP
 from sog.games.holdem.cards import HIGH, LOW
 from sog.games.holdem.game import Holdem, HoldemState
-from sog.games.rules.liars_dice import LiarsDice
 from sog.protocols.phh import PlayedHand
 from sog.web.loaded import SavedGame
+from sog.web.looks import BoardSeen, ChaseSeen, ChipsSeen, ShownCard, board_of, cards_of, chase_of, chips_of, roles_of
 from sog.web.tables import Made, PlayTable
 
 __all__ = [
-    "BoardSeen",
     "GameView",
     "LegalMove",
     "Mind",
-    "ShownCard",
-    "board_of",
-    "cards_of",
     "line_of",
     "may_ask_hint",
-    "roles_of",
     "view_of",
     "viewer_at",
 ]
-
-_CARD: Final = r"(?:[2-9TJQKA][shdc])"
-_CARDS: Final = re.compile(f"{_CARD}+")
-_BOARD_CARDS: Final = re.compile(rf"\bboard ({_CARD}+)")
-_POKER: Final = ("kuhn_poker", "leduc_poker", "holdem")
-_ROLES: Final = {
-    "chess": ("Black", "White"),
-    "go": ("Black", "White"),
-    "connect_four": ("Yellow", "Red"),
-    "tic_tac_toe": ("x", "o"),
-}
-_BLANKS: Final = {str(k): "." * k for k in range(1, 9)}
 
 
 @dataclass(frozen=True)
@@ -61,32 +42,14 @@ class LegalMove:
 
 
 @dataclass(frozen=True)
-class BoardSeen:
-    """A board.  rows: a letter a cell, the top row first.  marked: (row, column) of the last move's cells."""
-
-    kind: str
-    rows: tuple[str, ...]
-    marked: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True)
-class ShownCard:
-    """A card or a die.  owner: 0, 1 or -1 for the table.  face: "" where it is hidden.  kind: public, own or hidden."""
-
-    owner: int
-    face: str
-    kind: str
-    die: bool = False
-
-
-@dataclass(frozen=True)
 class Mind:
-    """What an agent thought at one of its moves; only of games that are over."""
+    """What an agent thought at one of its moves; only of games that are over.  chase: the map with the belief."""
 
     player: int
     title: str
     belief: tuple[tuple[str, float], ...]
     words: str
+    chase: ChaseSeen | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +76,8 @@ class GameView:
     state: str
     board: BoardSeen | None
     cards: tuple[ShownCard, ...]
+    chips: ChipsSeen | None
+    chase: ChaseSeen | None
     hands: tuple[str | None, str | None]
     hidden: bool
     actor: int | None
@@ -163,6 +128,8 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
         state=game.state_name(state),
         board=board_of(game, state, _before(table)),
         cards=cards_of(game, state, hands, viewer),
+        chips=chips_of(game, state),
+        chase=chase_of(game, state, world.pair[0] if over or viewer == 0 else None),
         hands=(None, None) if game.perfect_information else hands,
         hidden=not game.perfect_information,
         actor=None if over else table.actor,
@@ -250,8 +217,14 @@ def _minds(table: PlayTable) -> Iterator[Mind]:
     for number, made in enumerate(table.made, start=1):
         if made.found is not None and (made.found.belief or made.found.words):
             state = table.public.states[made.before.node]
-            belief = tuple((table.game.infostate_name(state, 1 - made.player, i), p) for i, p in made.found.belief)
-            yield Mind(made.player, f"Move {number}, {_name(table, made)}", belief, made.found.words)
+            found, other = dict(made.found.belief), 1 - made.player
+            count = table.game.num_infostates(state)[other]
+            if count == 1 and not made.found.words:
+                continue  # there was nothing to believe
+            belief = tuple((table.game.infostate_name(state, other, i), p) for i, p in found.items())
+            shares = tuple(found.get(i, 0.0) for i in range(count))
+            chase = chase_of(table.game, state, made.before.pair[0], shares) if other == 0 else None
+            yield Mind(made.player, f"Move {number}, {_name(table, made)}", belief, made.found.words, chase)
 
 
 def line_of(table: PlayTable) -> tuple[int, ...] | None:
@@ -296,72 +269,3 @@ def _record(table: PlayTable) -> str:
             lines.append(f"{game.player_names[made.player]} plays {_name(table, made)}")
         lines.append(f"  {game.state_name(state)} ({'; '.join(held)})")
     return "\n".join([*lines, _result(table) if table.is_over else "", ""])
-
-
-# --- looks of public states ---
-
-
-def roles_of(game: Game) -> tuple[str, str]:
-    """What people call players 0 and 1."""
-    return _ROLES.get(game.name.partition("(")[0], game.player_names)
-
-
-def board_of(game: Game, state: State, before: State | None = None) -> BoardSeen | None:
-    """The board of a public state, with the cells that the move from the state before changed; None without a board."""
-    rows = _rows(game, state)
-    if rows is None:
-        return None
-    kind = game.name.partition("(")[0]
-    old = rows if before is None else _rows(game, before) or rows
-    changed = tuple(
-        (r, c)
-        for r, row in enumerate(rows)
-        for c, letter in enumerate(row)
-        if letter != old[r][c] and (letter != "." or kind == "chess")
-    )
-    return BoardSeen(kind, rows, changed)
-
-
-def _rows(game: Game, state: State) -> tuple[str, ...] | None:
-    """The cells of a board, the top row first."""
-    kind = game.name.partition("(")[0]
-    if kind == "tic_tac_toe":
-        return tuple(game.state_name(state).split("/"))
-    if kind == "connect_four":
-        return tuple(row.replace(" ", "") for row in game.picture(state).split("\n")[:-1])
-    if kind == "go" and isinstance(game, Go):
-        return tuple("".join(".XO"[stone] for stone in row) for row in game.board(state)[::-1])
-    if kind == "chess":
-        ranks = game.state_name(state).split(" ")[0].split("/")
-        return tuple("".join(_BLANKS.get(letter, letter) for letter in rank) for rank in ranks)
-    return None
-
-
-def cards_of(
-    game: Game, state: State, hands: tuple[str | None, str | None], viewer: int | None
-) -> tuple[ShownCard, ...]:
-    """Cards and dice of the table and of both hands, the hidden ones face down."""
-    kind = game.name.partition("(")[0]
-    if kind in _POKER:
-        found = _BOARD_CARDS.search(game.state_name(state))
-        table = [] if found is None else re.findall(_CARD, found[1])
-        count = 2 if kind == "holdem" else 1
-        shown = [ShownCard(-1, face, "public") for face in table]
-        for p in (0, 1):
-            hand = hands[p]
-            faces = [""] * count if hand is None else re.findall(_CARD, hand) if _CARDS.fullmatch(hand) else [hand]
-            shown += [ShownCard(p, face, _kind(p, face, viewer)) for face in faces]
-        return tuple(shown)
-    if isinstance(game, LiarsDice):
-        dice = []
-        for p in (0, 1):
-            hand = hands[p]
-            faces = [""] * len(game.rolls[0]) if hand is None else hand.split(",") if game.num_faces > 9 else list(hand)
-            dice += [ShownCard(p, face, _kind(p, face, viewer), True) for face in faces]
-        return tuple(dice)
-    return ()
-
-
-def _kind(owner: int, face: str, viewer: int | None) -> str:
-    """A card's class on the page."""
-    return "hidden" if not face else "own" if owner == viewer else "shown"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from sog.cli.app import main
 from sog.games.catalog import make_game
 from sog.games.scotland_yard.game import ScotlandYard
-from sog.opponents.scotland_yard.recorded import layout
 
 Capture = pytest.CaptureFixture[str]
 GAME = "scotland_yard(map=glasses)"
@@ -85,13 +83,3 @@ def test_stations_have_a_light_edge_to_be_read_on_dark_dots(folder: Path, monkey
 def test_what_there_is_not(folder: Path, capsys: Capture, words: list[str], why: str) -> None:
     assert main(["show", *words]) == 2
     assert why in capsys.readouterr().err
-
-
-def test_the_layout_keeps_neighbours_near() -> None:
-    game = make_game(GAME)
-    assert isinstance(game, ScotlandYard)
-    places = layout(game)
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    linked = [apart[a, b] for a, b, _ in game.city.links]
-    assert np.isfinite(places).all() and np.mean(linked) < np.mean(apart) / 1.5
-    assert np.array_equal(places, layout(game))

@@ -21,7 +21,8 @@ from sog.games.catalog import known_games, make_game
 from sog.games.holdem.ranges import parse_range
 from sog.protocols.acpc_client import AcpcClient, table_of
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand, read_game
-from sog.protocols.phh import hands_of_log, read_phh
+from sog.protocols.phh import read_phh
+from sog.protocols.phh_sources import hands_of_log
 from sog.protocols.tournament_file import read_tournament
 from tests.fuzz.frame import Finding, arguments, hunt
 

@@ -10,8 +10,10 @@ import pytest
 
 from sog.pictures.boards import BOARDS, board_picture
 from sog.pictures.charts import Curve, bar_chart, curve_chart, policy_chart
+from sog.pictures.grids import range_grid
 from sog.pictures.hands import card_picture, die_picture
 from sog.pictures.icicle import TreeBlock, icicle
+from sog.pictures.maps import MapStation, map_picture
 from sog.pictures.svg import ACTIONS, ACTORS, ON_COLOUR, action_colours, document, tag, words
 from tests.colours import contrast
 
@@ -115,6 +117,55 @@ def test_a_trees_nodes_lie_below_their_parents() -> None:
     places = [(float(e.get("x", 0)), float(e.get("width", 0)), float(e.get("y", 0))) for e in rects]
     assert [y for *_, y in places] == [1, 23, 23, 45]
     assert places[2][0] == pytest.approx(315.5) and places[3][1] == pytest.approx(420 * 0.375 - 1)
+
+
+def test_a_grid_of_hands_is_filled_by_weight_and_action() -> None:
+    weights = [[0.0] * 13 for _ in range(13)]
+    weights[0][1], weights[12][12] = 2.0, 1.0  # AKs and 22
+    taken = [[[share] * 13 for _ in range(13)] for share in (0.25, 0.75)]
+    root = drawn(range_grid("policy", weights, ["check", "bet 500 (0.5)"], taken))
+    names = [element.text or "" for element in root.iter() if element.tag.endswith("}title")][1:]
+    assert len(names) == 169 and {"AA: weight 0%", "AKo: weight 0%"} < set(names)
+    assert "AKs: weight 100%, check 25%, bet 500 (0.5) 75%" in names and "22: weight 50%" in names[-1]
+    filled = [e for e in root.iter() if e.tag.endswith("}rect") and e.get("fill") in (ACTIONS[1], "#a3262c")][2:]
+    sizes = [(float(e.get("width", 0)), float(e.get("height", 0))) for e in filled]
+    assert sizes == [(7.75, 31), (23.25, 31), (7.75, 15.5), (23.25, 15.5)]
+    drawn(range_grid("nobody's range", [[0.0] * 13] * 13))
+
+
+def test_a_map_shows_who_is_where() -> None:
+    stations = [
+        MapStation("1", (0.0, 0.0), words="station 1"),
+        MapStation("12", (1.0, 0.5), 1.0),
+        MapStation("113", (2.0, -0.5), 0.0, here=True),
+        MapStation("7", (3.0, 0.0), held="D1"),
+    ]
+    root = drawn(map_picture("the map", stations, {"taxi": [(0, 1), (1, 2)], "ferry": [(2, 3)]}))
+    assert count(root, "circle") == 3 + 1 and count(root, "rect") == 1 and count(root, "path") == 2 + 2
+    left, top, width, height = map(float, str(root.get("viewBox")).split())
+    for circle in root.iter():
+        if circle.tag.endswith("}circle"):
+            assert 0 < float(circle.get("cx", 0)) < width and 0 < float(circle.get("cy", 0)) < height
+    assert (left, top) == (0, 0)
+
+
+def written(group: ElementTree.Element) -> tuple[str, list[str]]:
+    """The colour of a group's words, and those of the shapes that they lie on."""
+    shapes = [str(e.get("fill")) for e in group if e.tag.endswith(("}rect", "}circle"))]
+    return next(str(e.get("fill")) for e in group if e.tag.endswith("}text")), shapes
+
+
+def test_words_can_be_read_on_every_cell_and_station() -> None:
+    actions = ["fold", "call", *(f"bet {k}" for k in range(4))]
+    grid = range_grid("all colours", [[0.5] * 13] * 13, actions, [[[1 / 6] * 13] * 13] * 6)
+    shares = [None, *(k / 20 for k in range(21))]
+    stations = [MapStation(str(k), (float(k), 0.0), share) for k, share in enumerate(shares)]
+    stations.append(MapStation("99", (0.0, 1.0), held="D1"))
+    for picture in (grid, map_picture("all shades", stations, {"taxi": [(0, 1)]})):
+        groups = [element for element in drawn(picture).iter() if element.tag.endswith("}g")]
+        assert len(groups) in (169, len(stations))
+        for ink, papers in map(written, groups):
+            assert papers and all(contrast(ink, paper) >= 4.5 for paper in papers), (ink, papers)
 
 
 def test_words_can_be_read_on_every_colour() -> None:

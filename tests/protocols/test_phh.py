@@ -11,7 +11,8 @@ from sog.cli.app import main
 from sog.errors import SettingError
 from sog.play.hand_match import read_records
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcGame
-from sog.protocols.phh import PlayedHand, hands_of_log, hands_of_records, read_phh, written_phh
+from sog.protocols.phh import PlayedHand, read_phh, written_phh
+from sog.protocols.phh_sources import hands_of_log, hands_of_records
 from tests.protocols.acpc_table import log_of, raiser
 
 # PokerKit's own notation, by hand: p1 is the big blind.

@@ -13,17 +13,25 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sog.games.base import NATURE, Game, followers
+from sog.games.base import NATURE, Carry, Game, Links, followers
 from sog.games.catalog import make_game
 from sog.play.referee import World
 from sog.web import server, views
 from sog.web.asked import PERSON, Chair, MoveAsked, MoveFound, PositionAsked
+from sog.web.looks import chase_of
 from sog.web.offers import Offers
 from sog.web.positions import Place
 from sog.web.tables import Made, PlayTable
 from tests.web.client import Client
 
 GAMES = ["leduc_poker", "kuhn_poker", "liars_dice(numdice=1,dice_sides=6)", "scotland_yard(map=glasses)"]
+# Games of many infostates, or of public states that cannot be listed; each with its number of lines.
+LARGE = {
+    "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)": 20,
+    "holdem(board=2s2h2d7c,pot=1000,stacks=1000,bets=1;allin)": 15,
+    "holdem(stacks=2000,bets=0.5;1;allin)": 10,
+    "scotland_yard(map=london40)": 20,
+}
 LINES = 50
 TWINS = 3  # of a line
 NAME = "0" * 32
@@ -68,7 +76,7 @@ def found_with(column: int, own: int) -> MoveFound:
 def lines_like(table: PlayTable, viewer: int | None) -> Iterator[Line]:
     """Every other way of what is hidden from the viewer along the table's public line."""
     public, path = table.public, table.public.path(table.world.node)
-    edges = [table.referee.edge_into[node] for node in path[1:]]
+    edges = [table.referee.edge_into.get(node) for node in path[1:]]
     worlds = {world.node: world.pair for world in (table.first, *(made.after for made in table.made))}
     columns = [made.column for made in table.made]
 
@@ -84,24 +92,42 @@ def lines_like(table: PlayTable, viewer: int | None) -> Iterator[Line]:
         if k == len(edges):
             yield Line((*pairs, pair), taken)
             return
+        edge = edges[k]
+        if edge is None:  # a chance event that is not listed
+            carry = table.game.chance_carry(state, public.states[path[k + 1]])
+            for j0, j1 in itertools.product(*(carried(carry[p], pair[p]) for p in (0, 1))):
+                yield from ways(k + 1, (j0, j1), (*pairs, pair), taken)
+            return
         fan = table.game.fan(state)
         if actor == NATURE:
-            for j0, j1 in itertools.product(*(followers(fan, edges[k], p, pair[p]).tolist() for p in (0, 1))):
+            for j0, j1 in itertools.product(*(followers(fan, edge, p, pair[p]).tolist() for p in (0, 1))):
                 yield from ways(k + 1, (j0, j1), (*pairs, pair), taken)
             return
         assert fan.moves is not None
         here = columns[len(taken)]
         for column in [here] if actor == viewer else range(fan.moves.edge.shape[1]):
-            if fan.moves.edge[pair[actor], column] != edges[k]:
+            if fan.moves.edge[pair[actor], column] != edge:
                 continue
             own = pair[actor] if fan.moves.target is None else int(fan.moves.target[pair[actor], column])
-            for other in followers(fan, edges[k], 1 - actor, pair[1 - actor]).tolist():
+            for other in followers(fan, edge, 1 - actor, pair[1 - actor]).tolist():
                 after = (own, other) if actor == 0 else (other, own)
                 yield from ways(k + 1, after, (*pairs, pair), (*taken, column))
 
-    i0, i1 = table.game.num_infostates(public.states[0])
-    for pair in itertools.product(range(i0), range(i1)):
+    first = [list(range(count)) for count in table.game.num_infostates(public.states[0])]
+    if viewer is not None and 0 in worlds:
+        first[viewer] = [worlds[0][viewer]]
+    for held in first:
+        random.Random(len(held)).shuffle(held)  # the first ones are not all alike
+    for pair in itertools.product(*first):
         yield from ways(0, pair, (), ())
+
+
+def carried(carry: Carry, infostate: int) -> list[int]:
+    """What an infostate becomes by a chance event."""
+    if carry is None:
+        return [infostate]
+    assert isinstance(carry, Links)
+    return [int(target) for target in carry.target[carry.source == infostate]]
 
 
 def twin_of(table: PlayTable, line: Line) -> PlayTable:
@@ -132,7 +158,7 @@ def compare(client: Client, game: str, lines: int) -> int:
         viewer = (0, 1, None)[k % 3]
         table = table_of(game, viewer, rng)
         own = Line((), tuple(made.column for made in table.made))
-        ways = list(itertools.islice(lines_like(table, viewer), 2_000))
+        ways = list(itertools.islice(lines_like(table, viewer), 500 if game in LARGE else 2_000))
         others = [way for way in ways if (way.pairs[-1], way.columns) != (table.world.pair, own.columns)]
         truth = seen(client, table)
         assert truth[0][0] == 200  # type: ignore[index]
@@ -145,6 +171,29 @@ def compare(client: Client, game: str, lines: int) -> int:
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.partition("(")[0])
 def test_worlds_that_a_viewer_cannot_tell_apart_look_the_same(client: Client, game: str) -> None:
     assert compare(client, game, LINES) > LINES
+
+
+@pytest.mark.parametrize("game", LARGE)
+def test_worlds_of_large_games_look_the_same(client: Client, game: str) -> None:
+    assert compare(client, game, LARGE[game]) > LARGE[game]
+
+
+@pytest.mark.parametrize("game", LARGE)
+def test_a_look_that_tells_is_found(client: Client, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map with Mr X's station on it, chips that depend on a hand."""
+    real = views.view_of
+
+    def telling(table: PlayTable, viewer: int | None) -> views.GameView:
+        view = real(table, viewer)
+        if view.chase is not None:
+            state = table.public.states[table.world.node]
+            return replace(view, chase=chase_of(table.game, state, table.world.pair[0]))
+        assert view.chips is not None
+        return replace(view, chips=replace(view.chips, pot=view.chips.pot + sum(table.world.pair)))
+
+    monkeypatch.setattr(server, "view_of", telling)
+    with pytest.raises(AssertionError):
+        compare(client, game, 10)
 
 
 def test_the_end_shows_both_hands(client: Client) -> None:

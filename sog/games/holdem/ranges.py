@@ -9,7 +9,7 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.errors import GameError
-from sog.games.holdem.cards import HANDS, RANKS, hand_number, parse_cards
+from sog.games.holdem.cards import HANDS, HIGH, LOW, RANKS, hand_number, parse_cards
 
 _CLASS = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)", re.IGNORECASE)
 _SPAN = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)-([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
@@ -42,6 +42,26 @@ def hand_class(low: int, high: int) -> str:
     if top // 4 == bottom // 4:
         return RANKS[top // 4] * 2
     return RANKS[top // 4] + RANKS[bottom // 4] + ("s" if top % 4 == bottom % 4 else "o")
+
+
+def class_grid(reach: Float64, policy: Float64) -> tuple[Float64, Float64]:
+    """float64[13, 13], the mean weight of each class's hands; float64[A, 13, 13], how often it takes each action.
+
+    Both axes run from A to 2; suited hands are above the diagonal of pairs.  reach: float64[1326], the hands' weights.
+    policy: float64[A, 1326].
+    """
+    top, bottom = len(RANKS) - 1 - HIGH // 4, len(RANKS) - 1 - LOW // 4
+    suited = HIGH % 4 == LOW % 4
+    # Suited hands: row of the higher card. Offsuit hands: column of the higher card. Pairs: both are the same.
+    cell = np.where(suited, top, bottom), np.where(suited, bottom, top)
+    size = (len(RANKS), len(RANKS))
+    count, weight, taken = np.zeros(size), np.zeros(size), np.zeros((len(policy), *size))
+    np.add.at(count, cell, 1.0)
+    np.add.at(weight, cell, reach)
+    for a in range(len(policy)):
+        np.add.at(taken[a], cell, reach * policy[a])
+    # taken[a] = (sum over the class of reach * policy[a]) / (sum of reach).
+    return weight / count, taken / np.maximum(weight, 1e-30)
 
 
 def _weight(text: str, entry: str) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sog.arrays import Array, Float64
+from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.base import Fan
 from sog.games.scotland_yard.game import Chase, ScotlandYard
@@ -14,7 +14,7 @@ from sog.play.hand_record import HandDecision, HandRecord, replay
 from sog.play.referee import Referee
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["RecordedChase", "layout", "recorded_chase"]
+__all__ = ["RecordedChase", "recorded_chase"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,36 +80,3 @@ def _after(fan: Fan, edge: int, belief: Float64, width: int, policy: Float64 | N
         return belief
     out[links.target] = belief[links.source]
     return out
-
-
-def layout(game: ScotlandYard) -> Float64:
-    """float64[N, 2]: a place for each station of any map, computed from how many links lie between stations.
-
-    Classical scaling of the distances, then steps of majorization of the stress, sum (|x_i - x_j| - d_ij)^2 / d_ij^2.
-    """
-    steps = _distances(game)
-    n = len(steps)
-    x: Float64
-    centred = np.eye(n) - 1.0 / n
-    values, vectors = np.linalg.eigh(-0.5 * centred @ steps**2 @ centred)
-    x = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
-    x = x * np.sign(x[np.abs(x).argmax(axis=0), [0, 1]])  # an eigenvector's sign is arbitrary
-    weights = np.divide(1.0, steps**2, out=np.zeros_like(steps), where=steps > 0)
-    inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
-    for _ in range(200):
-        apart = np.linalg.norm(x[:, None] - x[None], axis=2)
-        ratio = np.divide(weights * steps, apart, out=np.zeros_like(steps), where=apart > 1e-9)
-        x = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ x)
-    return x
-
-
-def _distances(game: ScotlandYard) -> Array:
-    """float64[N, N]: links between stations, of any kind; twice the largest where no way leads."""
-    n = len(game.city.stations)
-    steps = np.full((n, n), np.inf)
-    np.fill_diagonal(steps, 0.0)
-    for a, b, _ in game.city.links:
-        steps[a, b] = steps[b, a] = 1.0
-    for k in range(n):
-        steps = np.minimum(steps, steps[:, k, None] + steps[None, k])
-    return np.where(np.isfinite(steps), steps, 2 * steps[np.isfinite(steps)].max())

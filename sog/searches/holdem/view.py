@@ -9,8 +9,9 @@ import numpy as np
 from sog.arrays import Bool, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.holdem.cards import HIGH, LOW, RANKS, hand_name
+from sog.games.holdem.cards import HIGH, LOW, hand_name
 from sog.games.holdem.game import HoldemState
+from sog.games.holdem.ranges import class_grid
 from sog.searches.holdem.solver import HoldemSolver
 
 __all__ = ["View", "view"]
@@ -48,22 +49,8 @@ class View:
         return [(hand_name(h), float(self.reach[h]), self.policy[:, h].tolist()) for h in numbers]
 
     def grid(self) -> tuple[Float64, Float64]:
-        """float64[13, 13], the mean weight of each class's hands; float64[A, 13, 13], how often it takes each action.
-
-        Both axes run from A to 2; suited hands are above the diagonal of pairs.
-        """
-        top, bottom = len(RANKS) - 1 - HIGH // 4, len(RANKS) - 1 - LOW // 4
-        suited = HIGH % 4 == LOW % 4
-        # Suited hands: row of the higher card. Offsuit hands: column of the higher card. Pairs: both are the same.
-        cell = np.where(suited, top, bottom), np.where(suited, bottom, top)
-        size = (len(RANKS), len(RANKS))
-        count, weight, taken = np.zeros(size), np.zeros(size), np.zeros((len(self.actions), *size))
-        np.add.at(count, cell, 1.0)
-        np.add.at(weight, cell, self.reach)
-        for a in range(len(self.actions)):
-            np.add.at(taken[a], cell, self.reach * self.policy[a])
-        # taken[a] = (sum over the class of reach * policy[a]) / (sum of reach).
-        return weight / count, taken / np.maximum(weight, 1e-30)
+        """float64[13, 13], float64[A, 13, 13]: see `class_grid`."""
+        return class_grid(self.reach, self.policy)
 
 
 def view(solver: HoldemSolver, s: HoldemState) -> View:

@@ -1,0 +1,210 @@
+"""The pages in Debian's Chromium: whole games by keyboard, without JavaScript, on a narrow screen, by axe-core.
+
+It needs Playwright for Python (pip install playwright) and /usr/bin/chromium (apt-get install chromium); axe-core is
+read from the file that AXE_CORE names (npm install axe-core: node_modules/axe-core/axe.min.js). Tests wait for text and
+compare no pixels.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import random
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.web.test_server import asked, run_folder, serving
+
+CHROMIUM = shutil.which("chromium")
+api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium")
+
+RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)"
+BATTLESHIP = "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,"
+MATE_IN_ONE = "chess(fen=6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1)"
+LOOKS = {
+    "tic_tac_toe": "tic_tac_toe",
+    "connect_four": "connect_four",
+    "go": "go(board_size=2,komi=0.5)",
+    "cards": "leduc_poker",
+    "dice": "liars_dice(numdice=1,dice_sides=6)",
+    "holdem": RIVER,
+    "map": "scotland_yard(map=glasses)",
+    "words": f"{BATTLESHIP}returns_type=win_loss)",
+}
+LONDON = "scotland_yard(map=london)"
+NAMED = (LOOKS["go"], MATE_IN_ONE, LONDON)
+SECONDS = 120  # for a first answer of an agent: its process starts
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server.  pages: the address of each kind of page."""
+
+    base: str
+    pages: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server with games begun and ended, and two runs."""
+    folder = tmp_path_factory.mktemp("served")
+    runs = [str(run_folder(folder / name, [0.5, 0.25])) for name in ("a", "b")]
+    with serving(folder / "games", *NAMED, *runs) as (_, server):
+        server.timeout = 600  # an agent's first move compiles kernels where none are kept
+        pages = {"home": "/", "load": "/load", "missing": "/nothing", "runs": "/runs", "run": "/runs/a?beside=b"}
+        for look, game in {**LOOKS, "chess": "chess", "london": LONDON}.items():
+            pages[look] = begun(server, game, "random")
+        for look in ("cards", "holdem", "map"):
+            pages[f"{look}, over"] = finished(server, begun(server, LOOKS[look], "network"))
+            pages[f"{look}, position"] = f"/position?game={quote(LOOKS[look])}&s=8&c=1"
+        for name, game in (("setup", "leduc_poker"), ("setup, hold'em", "holdem(bets=random)")):
+            pages[name] = f"/new?game={quote(game)}"
+        pages["chess, position"] = "/position?game=chess&s=16&c=8"
+        yield Site(f"http://127.0.0.1:{server.port}", {**pages, "played": "/games"})
+
+
+def begun(server: http.client.HTTPConnection, game: str, other: str) -> str:
+    """The address of a new game of a person against somebody."""
+    seats = {"game": game, "seat0": "person", "seat1": other, "simulations": "4" if other == "network" else ""}
+    return asked(server, "POST", "/games", seats)[0]
+
+
+def finished(server: http.client.HTTPConnection, address: str) -> str:
+    """The same address, once its game is over."""
+    for _ in range(60):
+        page = asked(server, "GET", address)[1]
+        at, columns = re.findall(r'name="at" value="(\d+)"', page), re.findall(r'name="move" value="(\d+)"', page)
+        if not columns:
+            return address
+        asked(server, "POST", f"{address}/move", {"at": at[0], "move": columns[-1]})
+    raise AssertionError("the game does not end")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page of a new browser context, with the settings that a test gives."""
+    context = browser.new_context(**getattr(request, "param", {}))
+    context.set_default_timeout(1000 * SECONDS)
+    yield context.new_page()
+    context.close()
+
+
+def focus(page: Any, selector: str, number: int = 0) -> None:
+    """Press Tab until the `number`-th element that fits has the focus, from 0, as seen from the top of the page."""
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        if page.locator(f"{selector}:focus").count():
+            if number == 0:
+                return
+            number -= 1
+    raise AssertionError(f"the keyboard does not reach {selector}")
+
+
+def press(page: Any, selector: str, number: int = 0) -> None:
+    """Reach an element by the keyboard and press Enter; the page that it leads to is loaded."""
+    focus(page, selector, number)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def opened(page: Any, site: Site, game: str, seats: tuple[str, str] = ("a person", "random moves")) -> None:
+    """Begin a game from the first page, by keyboard."""
+    page.goto(site.base)
+    press(page, f'a[href="/new?game={quote(game)}"]')
+    for select, who in zip(("#seat0", "#seat1"), seats, strict=True):
+        focus(page, select)
+        page.keyboard.type(who)
+        assert who in page.locator(f"{select} option:checked").inner_text()
+    press(page, "button.main")
+
+
+def played(page: Any, rng: random.Random, most: int = 120) -> None:
+    """Play to the end by keyboard."""
+    for _ in range(most):
+        state = page.locator("p.state").inner_text()
+        if "won" in state or "draw" in state:
+            return
+        assert state == "It is your move."
+        press(page, "button[name=move]", rng.randrange(page.locator("button[name=move]:visible").count()))
+    raise AssertionError("the game does not end")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_whole_game_by_keyboard(site: Site, page: Any, look: str) -> None:
+    opened(page, site, LOOKS[look])
+    played(page, random.Random(look))
+    assert page.locator(".log li").count() > 0
+
+
+@pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True, ids=["no script"])
+@pytest.mark.parametrize("look", ["cards", "holdem", "map"])
+def test_a_whole_game_without_javascript(site: Site, page: Any, look: str) -> None:
+    opened(page, site, LOOKS[look])
+    played(page, random.Random(look))
+    press(page, 'a:text-is("Play again")')
+    assert page.locator("button.main").inner_text() == "Play"
+
+
+def test_chess_by_keyboard(site: Site, page: Any) -> None:
+    opened(page, site, MATE_IN_ONE, ("random moves", "a person"))
+    press(page, 'a[aria-label="move from a1"]')
+    press(page, 'button[aria-label="a1 to a8"]')
+    page.get_by_text("won").first.wait_for()
+
+
+def test_steps_of_a_search_by_keyboard(site: Site, page: Any) -> None:
+    page.goto(f"{site.base}/position?game=leduc_poker&s=30&c=1")
+    page.get_by_text("The search after 30 simulations").wait_for()
+    focus(page, "#slider")
+    page.keyboard.press("ArrowLeft")
+    page.get_by_text("The search after 16 simulations").wait_for()
+    assert "step=4" in page.url
+    focus(page, "form[data-stream] button")
+    page.keyboard.press("Enter")
+    page.get_by_text("The search grows.").wait_for()
+    page.get_by_text(re.compile(r"The search after [\d,]{3,} simulations")).wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_text("Stopped.").wait_for()
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 360, "height": 740}}], indirect=True, ids=["360"])
+def test_nothing_is_wider_than_a_narrow_screen(site: Site, page: Any) -> None:
+    wide = {}
+    for name, address in site.pages.items():
+        page.goto(site.base + address)
+        page.locator("h1").wait_for()
+        found = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+        if found[0] > found[1]:
+            wide[name] = found
+    assert wide == {}
+
+
+@pytest.mark.parametrize("page", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True, ids=str)
+def test_axe_finds_nothing_serious(site: Site, page: Any) -> None:
+    axe = Path(os.environ.get("AXE_CORE", ""))
+    if not axe.is_file():
+        pytest.skip("axe-core is not named: npm install axe-core, and AXE_CORE=.../axe-core/axe.min.js")
+    found = {}
+    for name, address in site.pages.items():
+        page.goto(site.base + address)
+        page.evaluate(axe.read_text())
+        for fault in page.evaluate("axe.run()")["violations"]:
+            if fault["impact"] in ("serious", "critical"):
+                found[name, fault["id"]] = [node["html"][:200] for node in fault["nodes"][:3]]
+    assert found == {}
