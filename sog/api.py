@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -21,6 +22,7 @@ from sog.games.base import NATURE, Game
 from sog.games.catalog import as_game, make_game, make_history_game
 from sog.games.checks.own import checked_game
 from sog.games.histories.base import HistoryGame
+from sog.games.policy_picture import likely, policy_drawn
 from sog.measure.exploitability import composed_policy
 from sog.nets.cvpn import network_on
 from sog.nets.inference import network_evaluator
@@ -82,6 +84,16 @@ class Solution:
         """The policy at every public node where a player acts."""
         return iter(self.policy.items())
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the figures, and the policy at the first decision."""
+        said, game = f"{self.game.name}: value {self.value:.4g}, exploitability {self.exploitability:.3g}", self.game
+        if not self.policy:
+            return _noted([said])
+        node, policy = next(iter(self.policy.items()))
+        state = self.public.states[node]
+        weights = game.root_ranges()[game.actor(state)] if node == 0 else np.ones(policy.shape[1])
+        return _noted([said], policy_drawn("Policy", game, state, policy, weights))
+
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
@@ -101,6 +113,16 @@ class SearchResult:
     def states(self) -> int:
         """How many public states are in the search's tree."""
         return self.tree.size
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the policy, and both players' values with each likely infostate."""
+        public, ranges = self.tree.public, self.tree.range_sums(0)
+        game, state = public.game, public.states[self.tree.public_node(0)]
+        said = [f"{game.name}: {self.states:,} public states in the tree"]
+        for p, values in enumerate(self.values):
+            each = (f"{game.infostate_name(state, p, i)} {values[i]:+.3f}" for i in likely(ranges[p]))
+            said.append(f"values of {game.player_names[p]}: {', '.join(each)}")
+        return _noted(said, policy_drawn("Policy", game, state, self.policy, ranges[game.actor(state)]))
 
 
 @dataclass(frozen=True)
@@ -126,6 +148,11 @@ class SeedFigures:
     def standard_error(self) -> float:
         """The standard error of the mean."""
         return self.deviation / math.sqrt(len(self.by_seed))
+
+
+def _noted(said: Sequence[str], picture: str = "") -> str:
+    """HTML of a notebook: lines of words above a picture."""
+    return f'<div style="max-width:32em">{"".join(f"<p>{escape(line)}</p>" for line in said)}{picture}</div>'
 
 
 def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 1000, seed: int = 0) -> Solution:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from sog.cli.frame import facts_table, figures_table, print_json, print_table, save_picture, stdout
+from sog.cli.frame import facts_table, figures_table, print_json, print_table, stdout, write_unless_there
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -13,11 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["show_chase"]
 
-_COLOURS: Final = {"taxi": "#c8b560", "bus": "#3c9a6c", "underground": "#c0504d", "ferry": "#555555"}
-_WIDTHS: Final = {"taxi": 0.8, "bus": 1.4, "underground": 2.2, "ferry": 1.2}
 
-
-def show_chase(records: Path, hand: int, moves: int | None, png: Path | None, as_json: bool) -> None:
+def show_chase(records: Path, hand: int, moves: int | None, svg: Path | None, as_json: bool) -> None:
     """Show a hand of a match's records after some of its moves."""
     from itertools import islice
 
@@ -34,8 +31,8 @@ def show_chase(records: Path, hand: int, moves: int | None, png: Path | None, as
     if record is None:
         raise SettingError(f"{records} has no hand {hand}")
     seen = recorded_chase(game, record, int(match["seed"]), moves)
-    if png is not None:
-        _draw(seen, f"hand {hand} after {seen.moves} moves", png)
+    if svg is not None:
+        write_unless_there(svg, _drawn(seen, f"hand {hand} after {seen.moves} moves; belief: {_said(seen)}"))
     if as_json:
         print_json({"game": game.name, "hand": hand, **_answer(seen)})
         return
@@ -88,51 +85,12 @@ def _said(seen: RecordedChase) -> str:
     return "all possible stations alike: the records have no policy of Mr X (sog match --policies)"
 
 
-def _draw(seen: RecordedChase, title: str, path: Path) -> None:
-    """The map with the belief: darker stations are likelier, squares are detectives, a ring is Mr X."""
-    import numpy as np
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.patheffects import withStroke
+def _drawn(seen: RecordedChase, title: str) -> str:
+    """SVG: the map with the belief, the detectives and Mr X, as the page draws it."""
+    from sog.web.drawn import chase_drawn
+    from sog.web.looks import chase_of
 
-    from sog.games.scotland_yard.layout import layout
-    from sog.games.scotland_yard.map import TRANSPORTS
-
-    city, state = seen.game.city, seen.state
-    places = layout(city)
-    figure = Figure(figsize=(11, 9))
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for kind in reversed(range(len(TRANSPORTS))):
-        name = TRANSPORTS[kind]
-        lines = [(places[a], places[b]) for a, b, t in city.links if t == kind]
-        for k, (start, end) in enumerate(lines):
-            label = name if k == 0 else None
-            axes.plot(
-                *zip(start, end, strict=True), color=_COLOURS[name], linewidth=_WIDTHS[name], label=label, zorder=1
-            )
-    size = 4000.0 / max(len(city.stations), 20)
-    shares = np.zeros(len(city.stations))
-    shares[list(state.hidden)] = seen.belief
-    dots = axes.scatter(
-        places[:, 0],
-        places[:, 1],
-        c=shares,
-        s=size,
-        cmap="Purples",
-        vmin=0.0,
-        edgecolors="grey",
-        linewidths=0.5,
-        zorder=2,
-    )
-    held = places[list(state.detectives)]
-    axes.scatter(held[:, 0], held[:, 1], s=1.5 * size, marker="s", color="#2b6cb0", label="detectives", zorder=3)
-    x, y = places[seen.station]
-    axes.scatter([x], [y], s=2.5 * size, facecolors="none", edgecolors="red", linewidths=1.8, label="Mr X", zorder=4)
-    halo = [withStroke(linewidth=1.0, foreground="white")]  # black words are read on every colour with it
-    for (x, y), number in zip(places, city.stations, strict=True):
-        axes.text(x, y, str(number), fontsize=5, ha="center", va="center", zorder=5, path_effects=halo)
-    axes.set(xticks=[], yticks=[], aspect="equal", title=f"{title}; belief: {_said(seen).split(',')[0].split(':')[0]}")
-    axes.legend(loc="upper right", fontsize=8)
-    figure.colorbar(dots, ax=axes, label="belief", shrink=0.6)
-    save_picture(figure, path, tight=True)
+    at = seen.state.hidden.index(seen.station)
+    chase = chase_of(seen.game, seen.state, at, tuple(seen.belief.tolist()))
+    assert chase is not None
+    return chase_drawn(chase, title)

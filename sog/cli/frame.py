@@ -218,10 +218,10 @@ def write_unless_there(path: Path, text: str) -> None:
         raise SettingError(f"cannot write {path}: {error.strerror}") from error
 
 
-def save_picture(figure: Figure, path: Path, dpi: int = 110, tight: bool = False) -> None:
-    """Write a PNG; SettingError where the disk refuses.  tight: cut off what is empty at its sides."""
+def save_picture(figure: Figure, path: Path, dpi: int = 110) -> None:
+    """Write a PNG; SettingError where the disk refuses."""
     try:
-        figure.savefig(path, dpi=dpi, format="png", bbox_inches="tight" if tight else None)
+        figure.savefig(path, dpi=dpi, format="png")
     except OSError as error:
         raise SettingError(f"cannot write {path}: {error.strerror}") from error
 

@@ -24,7 +24,7 @@ _THEIR_OWN: Final = {
     "holdem": ("sog solve GAME --out spot.npz", "sog show spot.npz"),
     "scotland_yard": (
         "sog match random random --game GAME --hands 2 --policies --records chase.jsonl",
-        "sog show chase.jsonl --hand 0 --png map.png",
+        "sog show chase.jsonl --hand 0 --svg map.svg",
     ),
     "connect_four": ("sog solve 'connect_four(moves=444444333335555222222111111)'",),
     "chess": ("sog uci GAME", "sog perft GAME 4"),

@@ -22,7 +22,6 @@ from sog.cli.frame import (
     print_json,
     print_table,
     progress_bar,
-    save_picture,
     say,
     stdout,
     write_unless_there,
@@ -159,7 +158,7 @@ def show(
     hands: Annotated[
         str | None, word("Also list these hands of a spot one by one, such as AKs,QQ+ or full; --json has all.")
     ] = None,
-    png: Annotated[Path | None, typer.Option(help="Also draw the grid into this new file.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Also draw the grid or the map into this new file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
     hand: Annotated[int | None, typer.Option(min=0, help="Of records or hand histories: which hand, from 0.")] = None,
     move: Annotated[int | None, typer.Option(min=0, help="After how many moves of the hand; by default all.")] = None,
@@ -170,12 +169,12 @@ def show(
     Hold'em: a 13 x 13 grid of hands. Suited hands are above the diagonal; each cell shows how often its most frequent
     action is taken, and its colour mixes those of all actions. Scotland Yard (with --hand): the stations where Mr X can
     be with the belief in each, tickets and the log. The belief is exact where the records have the policies of Mr X
-    (`sog match --policies`); elsewhere all possible stations are alike in it. --png draws the map; its places are
+    (`sog match --policies`); elsewhere all possible stations are alike in it. --svg draws the map; its places are
     computed from the links alone.
     Hand histories (.phh, .phhs): the cards, the line of play and what was won, of the hand that --hand names.
     """
     if result.suffix in HISTORIES:
-        if line or hands is not None or csv_file is not None or png is not None or move is not None:
+        if line or hands is not None or csv_file is not None or svg is not None or move is not None:
             raise SettingError("a hand history is shown in words: of the options, --hand and --json are for it")
         show_hand(result, hand or 0, as_json)
         return
@@ -184,27 +183,28 @@ def show(
 
         if line or hands is not None or csv_file is not None:
             raise SettingError("--line, --hands and --csv are for a solved hold'em spot")
-        if png is not None:
-            check_new(png)
-        show_chase(result, hand, move, png, as_json)
+        if svg is not None:
+            check_new(svg)
+        show_chase(result, hand, move, svg, as_json)
         return
     if move is not None:
         raise SettingError("--move is a hand's: name the hand of the records with --hand")
-    _show_spot(result, line, hands, png, csv_file, as_json)
+    _show_spot(result, line, hands, svg, csv_file, as_json)
 
 
 def _show_spot(
-    result: Path, line: str, hands: str | None, png: Path | None, csv_file: Path | None, as_json: bool
+    result: Path, line: str, hands: str | None, svg: Path | None, csv_file: Path | None, as_json: bool
 ) -> None:
     """A decision of a solved spot; its grid is printed last, so that it is what a terminal shows."""
     from sog.games.holdem.lines import follow
     from sog.games.holdem.ranges import FULL, parse_range
+    from sog.games.policy_picture import policy_drawn
     from sog.searches.holdem.saved import load
     from sog.searches.holdem.view import view
 
     listed = parse_range(hands or FULL) > 0
-    check_apart(png, csv_file)
-    for path in (png, csv_file):
+    check_apart(svg, csv_file)
+    for path in (svg, csv_file):
         if path is not None:
             check_new(path)
     solver, progress = load(result)
@@ -212,8 +212,8 @@ def _show_spot(
     name = solver.game.state_name(seen.state)
     if csv_file is not None:
         write_unless_there(csv_file, _csv(seen))
-    if png is not None:
-        _draw(seen, name, png)
+    if svg is not None:
+        write_unless_there(svg, policy_drawn("Policy", solver.game, seen.state, seen.policy, seen.reach))
     if as_json:
         rows = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands(listed)]
         print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": rows})
@@ -288,32 +288,3 @@ def _csv(seen: View) -> str:
     for hand, weight, policy in seen.hands():
         writer.writerow([hand, f"{weight:.6g}", *(f"{x:.6g}" for x in policy)])
     return text.getvalue()
-
-
-def _draw(seen: View, title: str, path: Path) -> None:
-    import numpy as np
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch, Rectangle
-
-    from sog.games.holdem.cards import RANKS
-
-    weight, taken = seen.grid()
-    colours = action_colours(list(seen.actions))
-    figure = Figure(figsize=(9, 9.8))
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    ranks = RANKS[::-1]
-    for r, c in np.ndindex(weight.shape):
-        axes.add_patch(Rectangle((c, r), 1, 1, color=_EMPTY, linewidth=0))
-        left = float(c)
-        for a, colour in enumerate(colours):
-            width = float(taken[a, r, c]) if weight[r, c] > 0 else 0.0
-            axes.add_patch(Rectangle((left, r), width, 1, color=colour, linewidth=0))
-            left += width
-        axes.text(c + 0.5, r + 0.5, _hand_name(ranks, r, c), ha="center", va="center", color=ON_COLOUR, fontsize=9)
-    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal", title=title)
-    often = seen.frequencies
-    patches = [Patch(color=colours[a], label=f"{n} {100 * often[a]:.1f}%") for a, n in enumerate(seen.actions)]
-    axes.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=min(4, len(patches)))
-    save_picture(figure, path, tight=True)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from sog.arrays import Float64
 from sog.games.holdem.cards import HANDS, hand_number, parse_cards
-from sog.games.holdem.ranges import class_grid
+from sog.games.policy_picture import grid_drawn
 from sog.games.scotland_yard.layout import layout
 from sog.games.scotland_yard.map import TRANSPORTS
 from sog.pictures.boards import board_picture
 from sog.pictures.charts import bar_chart
-from sog.pictures.grids import range_grid
 from sog.pictures.hands import card_picture, die_picture
 from sog.pictures.maps import MapStation, map_picture
 from sog.web.looks import BoardSeen, ChaseSeen, ShownCard
 from sog.web.views import Mind
 
-__all__ = ["belief_drawn", "board_drawn", "card_drawn", "chase_drawn", "grid_drawn"]
+__all__ = ["belief_drawn", "board_drawn", "card_drawn", "chase_drawn"]
 
 _BARS: Final = 12  # of a belief
 
@@ -35,12 +32,6 @@ def card_drawn(card: ShownCard) -> str:
     if card.die:
         return die_picture(int(card.face or 0), card.kind)
     return card_picture(card.face, card.kind)
-
-
-def grid_drawn(title: str, weights: Float64, actions: Sequence[str] = (), policy: Float64 | None = None) -> str:
-    """A range of hold'em hands by class.  weights: float64[1326].  policy: float64[A, 1326], of these actions."""
-    weight, taken = class_grid(weights, np.zeros((0, HANDS)) if policy is None else policy)
-    return range_grid(title, weight.tolist(), actions, taken.tolist())
 
 
 def belief_drawn(mind: Mind, is_holdem: bool) -> str:

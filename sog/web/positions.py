@@ -11,14 +11,13 @@ from urllib.parse import urlencode
 import numpy as np
 
 from sog.algorithms.student.budgets import usual_budget
-from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.holdem.game import Holdem
-from sog.pictures.charts import bar_chart, policy_chart
+from sog.games.policy_picture import grid_drawn, likely, policy_drawn
 from sog.pictures.icicle import icicle
 from sog.web.asked import MOST_SIMULATIONS, MOST_WATCHED, PositionAsked, SearchSnapshot, check_budget, most_watched
-from sog.web.drawn import chase_drawn, grid_drawn
+from sog.web.drawn import chase_drawn
 from sog.web.looks import chase_of, roles_of
 from sog.web.offers import Offers
 from sog.web.recorded import new_words
@@ -26,9 +25,7 @@ from sog.web.recorded import new_words
 __all__ = ["Place", "Step", "Worth", "next_steps", "place_of", "policy_pictures", "state_at", "tree_picture", "worths"]
 
 _LONGEST: Final = 1_000  # edges of a line
-_SHOWN: Final = 24  # infostates, the likeliest
 _STEPS: Final = 100  # ways on from a position
-_MOVES: Final = 14  # actions of a board's position that are drawn
 _LINE: Final = re.compile(r"(\d{1,6}(-\d{1,6})*)?")
 
 
@@ -161,47 +158,24 @@ def policy_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> list[
     believed to be.
     """
     player = game.actor(state)
-    names = [game.action_name(state, int(action)) for action in game.actions(state)]
     parts = (("Policy", snapshot.policy), ("Prior of the network", snapshot.prior))
-    if game.perfect_information:
-        order = np.argsort(-snapshot.policy[:, 0], kind="stable")[:_MOVES].tolist()
-        return [(title, bar_chart(title, [(names[a], float(table[a, 0])) for a in order])) for title, table in parts]
+    out = [(title, policy_drawn(title, game, state, table, snapshot.ranges[player])) for title, table in parts]
     if isinstance(game, Holdem):
-        grids = [(title, grid_drawn(title, snapshot.ranges[player], names, table)) for title, table in parts]
         other = f"Range of {roles_of(game)[1 - player]}"
-        return [*grids, (other, grid_drawn(other, snapshot.ranges[1 - player]))]
+        out.append((other, grid_drawn(other, snapshot.ranges[1 - player])))
     belief = "Where Mr X is, by his range"
     chase = chase_of(game, state, None, tuple(snapshot.ranges[0].tolist()))
-    maps = [] if chase is None else [(belief, chase_drawn(chase, belief))]
-    likely = _likely(snapshot.ranges[player])
-    labels = [game.infostate_name(state, player, i) for i in likely]
-    return [
-        (
-            title,
-            policy_chart(
-                title, names, [(label, table[:, i].tolist()) for label, i in zip(labels, likely, strict=True)]
-            ),
-        )
-        for title, table in parts
-    ] + maps
-
-
-def _likely(ranges: Float64) -> list[int]:
-    """The likeliest infostates, in their order; all of them where they are few."""
-    if len(ranges) <= _SHOWN:
-        return list(range(len(ranges)))
-    found: list[int] = np.sort(np.argsort(-ranges, kind="stable")[:_SHOWN]).tolist()
-    return found
+    return out if chase is None else [*out, (belief, chase_drawn(chase, belief))]
 
 
 def worths(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str, list[Worth]]]:
     """Range and value of both players' likeliest infostates."""
     out = []
     for p in (0, 1):
-        likely = _likely(snapshot.ranges[p])
+        shown = likely(snapshot.ranges[p])
         rows = [
             Worth(game.infostate_name(state, p, i), float(snapshot.ranges[p][i]), float(snapshot.values[p][i]))
-            for i in likely
+            for i in shown
         ]
         out.append((roles_of(game)[p], rows))
     return out

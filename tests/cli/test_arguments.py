@@ -105,7 +105,7 @@ DIGITS = "9" * 23
         (["bench", "root", "--network", "9x"], "hidden layers x width"),
         (["bench", "histories", "--network", f"1x{DIGITS}"], "hidden layers x width"),
         (["bench", "root", "-c", "1", "-c", "nan"], "'--per-update'"),
-        (["show", "x.npz", "--png", "same", "--csv", "./same"], "named for two outputs"),
+        (["show", "x.npz", "--svg", "same", "--csv", "./same"], "named for two outputs"),
         (["solve", "chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)", "--check-openspiel"], "OpenSpiel does not load chess"),
         (["tournament", "/dev/full"], "not a plain file"),  # it has no end
         (["show", "/dev/zero"], "not a plain file"),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from matplotlib.figure import Figure
 
 from sog.cli.app import main
 from sog.games.catalog import make_game
 from sog.games.scotland_yard.game import ScotlandYard
+from sog.opponents.scotland_yard.recorded import recorded_chase
+from sog.play.hand_match import read_match, read_records
+from sog.web.drawn import chase_drawn
+from sog.web.looks import chase_of
 
 Capture = pytest.CaptureFixture[str]
 GAME = "scotland_yard(map=glasses)"
@@ -58,18 +62,22 @@ def test_without_policies_stations_are_alike_and_that_is_said(folder: Path, caps
     belief, possible = found["belief"], found["possible"]
     assert isinstance(belief, list) and isinstance(possible, list)
     assert belief == pytest.approx([1 / len(possible)] * len(possible)) and found["belief_of"] != "policies"
-    assert main(["show", "without.jsonl", "--hand", "1", "--move", "4", "--png", "map.png"]) == 0
+    assert main(["show", "without.jsonl", "--hand", "1", "--move", "4", "--svg", "map.svg"]) == 0
     assert "the records have no policy of Mr X" in capsys.readouterr().out
-    assert (folder / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert "all possible stations alike" in (folder / "map.svg").read_text()
 
 
-def test_stations_have_a_light_edge_to_be_read_on_dark_dots(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Figure] = []
-    monkeypatch.setattr("sog.cli.chase.save_picture", lambda figure, path, tight: drawn.append(figure))
-    assert main(["show", "with.jsonl", "--hand", "0", "--png", "map.png"]) == 0
-    (figure,) = drawn
-    numbers = figure.axes[0].texts
-    assert numbers and all(number.get_path_effects() for number in numbers)
+def test_the_map_is_the_pages(folder: Path) -> None:
+    """To the byte: with the detectives, Mr X and the belief after the move."""
+    assert main(["show", "with.jsonl", "--hand", "0", "--move", "3", "--svg", "map.svg"]) == 0
+    game = make_game(GAME)
+    assert isinstance(game, ScotlandYard)
+    record, seed = next(read_records(Path("with.jsonl"))), int(str(read_match(Path("with.jsonl"))["seed"]))
+    seen = recorded_chase(game, record, seed, 3)
+    chase = chase_of(game, seen.state, seen.state.hidden.index(seen.station), tuple(seen.belief.tolist()))
+    svg = (folder / "map.svg").read_text()
+    assert chase is not None and chase.here == seen.station
+    assert svg == chase_drawn(chase, str(ElementTree.fromstring(svg).get("aria-label")))
 
 
 @pytest.mark.parametrize(
