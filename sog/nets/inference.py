@@ -320,8 +320,11 @@ def refuse_nonsense(network: CVPN) -> None:
     """
     if network.shape.kind in ("hands", "stations"):
         return
+    learns = network.training
+    network.eval()  # otherwise batch normalisation takes the question for a row to learn from
     with torch.no_grad():
         answer = network(torch.ones(1, network.shape.inputs))
+    network.train(learns)
     if not bool(torch.isfinite(answer).all()):
         raise CheckpointError("the network answers values that are not finite; its weights may be broken")
 

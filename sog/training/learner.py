@@ -138,7 +138,7 @@ class Learner:
 
         The arrays change with the next step.
         """
-        state = {"steps": self.steps, "optimiser": memory_of(self.optimiser)}
+        state = {"steps": self.steps, "optimiser": _memory(self.optimiser)}
         return {**state, "network": arrays_of(self.network)} if self.settings.average else state
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -158,7 +158,12 @@ class Learner:
 
 
 def memory_of(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:
-    """What an optimiser remembers of each weight, as arrays by the weight's number, which change with the next step."""
+    """What an optimiser remembers of each weight, as arrays by the weight's number; copies, not views."""
+    return {index: {name: value.copy() for name, value in entry.items()} for index, entry in _memory(optimiser).items()}
+
+
+def _memory(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:
+    """`memory_of`, but views, which change with the next step."""
     state = optimiser.state_dict()["state"]
     return {str(index): {name: value.cpu().numpy() for name, value in entry.items()} for index, entry in state.items()}
 

@@ -135,7 +135,10 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
     assert "/proc" in capsys.readouterr().err
 
 
-def test_the_grid_is_printed_last_and_hands_on_request(solved: Path, capsys: Capture) -> None:
+def test_the_grid_is_printed_last_and_hands_on_request(
+    solved: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)  # test workers have one
     assert main(["show", str(solved)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + 1 + 3 + 13 and lines[-1].startswith("  A2o") and lines[-13].startswith("  AA ")
