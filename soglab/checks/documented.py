@@ -197,6 +197,6 @@ FIGURES: Final = (
         170,
         "20.9,20.7,21.1",
     ),
-    _london(100, "--hands 100 --seed 1", 110, "84 ± 6.7%"),
-    _london(1_000, "--hands 80 --seed 2", 220, "40 ± 10%", "1,000 simulations | 80, 2 |"),
+    _london(100, "--hands 200 --seed 42", 340, "84 ± 5.1%"),
+    _london(1_000, "--hands 200 --seed 41", 480, "44.5 ± 7.7%", "1,000 simulations | 200, 41 |"),
 )
