@@ -211,6 +211,19 @@ def test_a_signal_while_workers_get_their_weights_drops_the_round(
     assert everything(out) == uninterrupted.everything
 
 
+def test_workers_end_before_the_last_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done, save = list[str](), checkpoint.save
+
+    def saved(*given: Any) -> Any:
+        done.append(Path(given[0]).name)
+        return save(*given)
+
+    monkeypatch.setattr(checkpoint, "save", saved)
+    monkeypatch.setattr(workers.LocalWorkers, "end", lambda crew: done.append("end"))
+    train(KUHN, tiny(KUHN), tmp_path, Until(rounds=1))
+    assert done.count("end") == 1 and done[-2:] == ["end", "checkpoint"]
+
+
 def forked(out: Path, run: dict[str, Any], most: int) -> ForkProcess:
     """The run going on in a process of its own, which waits after so many rounds until it is told of its end.
 
