@@ -14,6 +14,7 @@ from sog.cluster.executor import Executor, Pending, WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import SogError
 from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.nets.serialized import network_of
@@ -26,6 +27,7 @@ from sog.training.settings import Actor, Harvest, TrainSettings
 __all__ = ["LocalWorkers", "RemoteWorkers", "Workers", "hire", "make_actor", "play_round"]
 
 _LOOK: Final = 0.5  # seconds between two looks at the clock while workers play
+_CALL: Final = 2e11  # multiplications in one call of a network: two seconds of a core
 
 
 class Workers(Protocol):
@@ -76,11 +78,21 @@ def play_round(
     games: by default the settings'.
     """
     PLAYED.begin()
-    evaluator = network_evaluator(network_of(settings.shape, weights))
+    network = network_of(settings.shape, weights)
+    evaluator = network_evaluator(network)
     if over is not None:
-        evaluator = Droppable(evaluator, over)
+        evaluator = Droppable(evaluator, over, _rows_a_call(network))
     games = settings.games if games is None else games
     return actor.round(games, evaluator, np.random.default_rng((seed, worker, number)), number)
+
+
+def _rows_a_call(network: CVPN) -> int:
+    """How many beliefs one call of a network answers, so that it takes about two seconds at most.
+
+    A residual network multiplies each weight once for each cell.
+    """
+    _, height, width = network.shape.planes or (1, 1, 1)
+    return max(1, int(_CALL / (sum(weight.numel() for weight in network.parameters()) * height * width)))
 
 
 def make_actor(game: str, settings: TrainSettings) -> Actor:

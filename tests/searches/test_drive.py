@@ -19,7 +19,16 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import search
 from sog.searches.gtcfr.settings import PAPER, Budget, SearchSettings
 from sog.searches.leaves.drive import drive, drive_with_followers, run
-from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator, zero_answer, zero_evaluator
+from sog.searches.leaves.evaluator import (
+    Beliefs,
+    Droppable,
+    Dropped,
+    Evaluations,
+    Evaluator,
+    SearchGenerator,
+    zero_answer,
+    zero_evaluator,
+)
 from sog.searches.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()
@@ -174,3 +183,28 @@ def test_a_result_does_not_depend_on_neighbours(leaves: str) -> None:
             assert tree.counts == used
             for table, count in (("infostates", used.infostates), ("entries", used.entries)):
                 assert getattr(tree, table)[:, :count].tobytes() == getattr(expected, table)[:, :count].tobytes()
+
+
+def test_a_long_question_is_answered_in_parts_between_which_it_can_end() -> None:
+    asked: list[int] = []
+
+    def by_range(requests: Sequence[Beliefs]) -> list[Evaluations]:
+        asked.extend(len(beliefs.nodes) for beliefs in requests)
+        return [Evaluations(2.0 * beliefs.ranges, beliefs.ranges[:, None, :]) for beliefs in requests]
+
+    ranges = np.random.default_rng(0).random((7, sum(LEDUC.game.num_slots)))
+    beliefs = Beliefs(LEDUC, np.zeros(7, dtype=np.int32), ranges)
+    (whole,) = by_range([beliefs])
+    asked.clear()
+    parts = Droppable(by_range, lambda: False, rows=3)([beliefs, beliefs])
+    assert asked == [3, 3, 1] * 2
+    for part in parts:
+        np.testing.assert_array_equal(part.values, whole.values)
+        np.testing.assert_array_equal(part.logits, whole.logits)
+    asked.clear()
+    with pytest.raises(Dropped):
+        Droppable(by_range, lambda: len(asked) == 2, rows=3)([beliefs])
+    assert asked == [3, 3]
+    asked.clear()
+    Droppable(by_range, lambda: False)([beliefs])
+    assert asked == [7]

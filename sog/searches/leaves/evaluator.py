@@ -190,15 +190,30 @@ class Dropped(BaseException):
 
 
 class Droppable:
-    """Another evaluator's answers until `over` is true; then it raises Dropped, which ends the searches that ask."""
+    """Another evaluator's answers until `over` is true; then it raises Dropped, which ends the searches that ask.
 
-    def __init__(self, evaluator: Evaluator, over: Callable[[], bool]) -> None:
-        self.evaluator, self.over = evaluator, over
+    rows: the most beliefs that are answered at once, in parts between which `over` is asked; 0: no limit.
+    """
+
+    def __init__(self, evaluator: Evaluator, over: Callable[[], bool], rows: int = 0) -> None:
+        self.evaluator, self.over, self.rows = evaluator, over, rows
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        if self.rows and max(len(beliefs.nodes) for beliefs in requests) > self.rows:
+            return [self._in_parts(beliefs) for beliefs in requests]
+        return self._answered(requests)
+
+    def _answered(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         if self.over():
             raise Dropped
         return self.evaluator(requests)
+
+    def _in_parts(self, beliefs: Beliefs) -> Evaluations:
+        firsts = range(0, len(beliefs.nodes), self.rows)
+        parts = [slice(first, first + self.rows) for first in firsts]
+        pieces = [beliefs._replace(nodes=beliefs.nodes[at], ranges=beliefs.ranges[at]) for at in parts]
+        answers = [self._answered([piece])[0] for piece in pieces]
+        return Evaluations(*(np.concatenate(columns) for columns in zip(*answers, strict=True)))
 
 
 def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
