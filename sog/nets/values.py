@@ -16,6 +16,7 @@ from sog.nets.inference import (
     MlpAnswer,
     TorchEvaluator,
     actors_logits,
+    network_evaluator,
     refuse_broken,
     torch_answer,
 )
@@ -25,10 +26,12 @@ from sog.searches.leaves.evaluator import Beliefs, Droppable, Evaluations, Evalu
 def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) -> Evaluator:
     """Values of a network on the CPU; its logits mean nothing unless `policies`.
 
-    SettingError for a resnet, CheckpointError for a NaN or infinite weight.
+    One over hands answers with both. SettingError for a resnet, CheckpointError for a NaN or infinite weight.
     pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network that is not
     an MLP with matchups.
     """
+    if network.shape.kind == "hands":
+        return values_of(network_evaluator(network), policies, pairs)
     refuse_broken(network)
     answer = torch_answer(network) if network.shape.kind == "gelu" else MlpAnswer(network)
     return values_of(JoiningEvaluator(answer), policies, pairs)
@@ -42,7 +45,7 @@ def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False)
     if isinstance(evaluator, Timed):
         return Timed(values_of(evaluator.evaluator, policies, pairs), evaluator.clock)
     if isinstance(evaluator, Droppable):
-        return Droppable(values_of(evaluator.evaluator, policies, pairs), evaluator.over)
+        return Droppable(values_of(evaluator.evaluator, policies, pairs), evaluator.over, evaluator.rows)
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
     whole = isinstance(evaluator, JoiningEvaluator | TorchEvaluator) and not isinstance(answer, _OF_VALUES)
     if pairs and whole and not (isinstance(answer, MlpAnswer) and answer.shape.matchups):

@@ -9,14 +9,16 @@ from pathlib import Path
 from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.games.base import Game
+from sog.games.catalog import make_game
 from sog.games.holdem.game import is_beyond
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import NetworkShape, shape_on
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.checkpoint import is_policy_network, load_network
+from sog.training.shipped import names_a_path
 
-__all__ = ["Opened", "refuse_other", "value_network"]
+__all__ = ["Opened", "played_game", "refuse_other", "value_network"]
 
 
 @dataclass(frozen=True)
@@ -62,3 +64,17 @@ def refuse_other(shape: NetworkShape, plays: Game, game: Game) -> None:
     fits = (shape.features, tuple(shape.slots), shape.actions) == sizes and plays.family == game.family
     if not fits or is_beyond(game, plays):
         raise SettingError(f"a network of {plays.name} does not play {game.name}")
+
+
+def played_game(checkpoint: str, shape: NetworkShape, trained_on: Game, game: str | None) -> str:
+    """The game that a checkpoint's network is measured in: the one asked for, the one named, or its own.
+
+    SettingError for one of another family, and for a family whose members are drawn.
+    """
+    plays = make_game(game) if game is not None else trained_on
+    if game is None and not names_a_path(checkpoint):
+        plays = make_game(checkpoint)
+    refuse_other(shape, trained_on, plays)
+    if plays.draws:
+        raise SettingError(f"{plays.name} is drawn for each hand: --game says which of its family is measured")
+    return plays.name

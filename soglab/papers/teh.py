@@ -11,21 +11,18 @@ from typing import Final
 
 import numpy as np
 
+from sog.algorithms.rebel.turn_spots import average_turn
 from sog.arrays import Float64
 from sog.games.catalog import make_game
-from sog.games.holdem.betting import CALL, RIVER
+from sog.games.holdem.betting import CALL
 from sog.games.holdem.cards import HANDS
 from sog.games.holdem.game import Holdem, HoldemState
-from sog.measure.endgame import TurnPolicy, is_turn_spot, turn_tree
+from sog.measure.endgame import TurnPolicy, is_turn_spot
 from sog.play.turn_chain import public_state
 from sog.searches.depth_limited.settings import CFR_D, SolveSettings
-from sog.searches.depth_limited.solve import solve
-from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.holdem.exact_values import believe, fixed_values
-from sog.searches.holdem.resolving import SpotBounds
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.holdem.trees import DECISION, SpotNode
-from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
 __all__ = [
@@ -107,21 +104,4 @@ class CheckedDown:
 
 def turn_solved_by(game: Holdem, evaluator: Evaluator, iterations: int) -> TurnPolicy:
     """The turn solved by linear CFR with leaves at its ends (CFR-D), and the bounds that the evaluator gives there."""
-    assert game.street < RIVER
-    public = turn_tree(game)
-    root = public.ranges_by_slot(0, game.root_ranges())
-    games = Subgames(public, [(0, root)], depth=0, to_chance=True)
-    run(solve(games, SolveSettings(CFR_D, depth=0, to_chance=True, updates=2 * iterations)), evaluator)
-    tree = games.tree
-    tree.play_average()
-    nodes = {public_state(public, tree.public_node(n)): int(n) for n in range(tree.size)}
-    policies = {s: tree.policy(n).copy() for s, n in nodes.items() if tree.is_open(n) and tree.actor(n) < 2}
-    ends = [nodes[state] for state in turn_ends(game)]
-    ranges = np.array([tree.ranges(n) for n in ends])
-    public_nodes = np.array([tree.public_node(n) for n in ends], dtype=np.int32)
-    by_slot = [public.ranges_by_slot(int(s), (r[0], r[1])) for s, r in zip(public_nodes, ranges, strict=True)]
-    (found,) = evaluator([Beliefs(public, public_nodes, np.array(by_slot))])
-    places = [[public.places_of(int(s), p) for p in (0, 1)] for s in public_nodes]
-    values = np.array([[row[at] for at in both] for row, both in zip(found.values, places, strict=True)])
-    zero, one = (SpotBounds(ranges[:, p], ranges[:, 1 - p], values[:, 1 - p]) for p in (0, 1))
-    return TurnPolicy(policies, (zero, one))
+    return average_turn(game, SolveSettings(CFR_D, depth=0, to_chance=True, updates=2 * iterations), evaluator)

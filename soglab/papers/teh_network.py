@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 
 from sog.algorithms.student.actor import SogActor
-from sog.algorithms.student.exact_queries import is_exact, is_settled
 from sog.algorithms.student.queries import Query
 from sog.algorithms.student.selfplay import SogGame
 from sog.algorithms.table import settings_of
@@ -27,7 +26,7 @@ from sog.games.holdem.game import Holdem
 from sog.measure.endgame import SAFE, UNSAFE, EndgamePolicy
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
-from sog.searches.holdem.exact_values import SpotBelief, exact_values, met
+from sog.searches.holdem.exact_values import SpotBelief, exact_values, is_exact, is_settled, met
 from sog.searches.leaves.evaluator import Beliefs, Evaluator
 from sog.training.checkpoint import load_meta, load_network
 from sog.training.settings import TrainSettings

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sog.algorithms.student.actor import SogActing
-from sog.algorithms.student.exact_queries import ExactSolving, is_exact, is_settled
+from sog.algorithms.student.exact_queries import ExactSolving
 from sog.algorithms.student.queries import Query, QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.errors import SettingError
@@ -19,7 +19,7 @@ from sog.nets.shape import NetworkShape, shape_for
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.searches.gtcfr.settings import Budget, SearchSettings
-from sog.searches.holdem.exact_values import SpotBelief, exact_values
+from sog.searches.holdem.exact_values import SpotBelief, exact_values, is_exact, is_settled
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -8,16 +8,20 @@ import numpy as np
 
 from sog.algorithms.rebel.agent import PublicBelief, sample_iterations, start_position
 from sog.algorithms.rebel.leaf_sampling import sample_leaf
-from sog.errors import TooLarge
+from sog.arrays import Float64
+from sog.errors import SettingError, TooLarge
 from sog.games.base import Game
+from sog.games.holdem.game import Holdem
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
 from sog.nets.values import values_of
 from sog.play.tally import PLAYED
+from sog.play.turn_chain import public_state
 from sog.searches.depth_limited.batching import Layouts
 from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.depth_limited.solve import solve
 from sog.searches.depth_limited.subgames import Subgames
+from sog.searches.holdem.exact_values import SpotBelief, exact_values, is_exact, is_settled
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
@@ -35,12 +39,26 @@ class RebelActing:
 
     epsilon: one player of each game explores with this probability at each action.  side_by_side: subgames solved at
     once.  share: subgames of a round with equal ranges (the root above all) are solved once and leave one row.
+    games_a_draw: games played with each stack, board and bet sizes that a family of games draws.
+    exact: DCFR iterations with which the spot solver solves hold'em's beliefs on the river and before the river card,
+    where a game then ends; 0: they are solved like all others.
+    random_beliefs: games go to leaves with ranges of independent uniform weights, and not with those of the solve
+    (ReBeL, Fig. 2, "Random Beliefs").
     """
 
     solve: SolveSettings = field(default_factory=SolveSettings)
     epsilon: float = 0.25
     side_by_side: int = 64
     share: bool = True
+    games_a_draw: int = 1
+    exact: int = 0
+    random_beliefs: bool = False
+
+    def __post_init__(self) -> None:
+        if self.games_a_draw < 1 or self.side_by_side < 1:
+            raise SettingError("games_a_draw and side_by_side are at least 1")
+        if self.exact < 0:
+            raise SettingError(f"exact must not be negative, but is {self.exact}")
 
     def make(self, game: Game, shape: NetworkShape) -> RebelActor:
         """An actor whose rows fit networks of this shape."""
@@ -72,8 +90,9 @@ class RebelActor:
         if not self.game.draws:
             solves = self._play(self.public or PublicTree(self.game), games, values, rng, rows)
         else:
-            trees = (PublicTree(self.game.drawn(rng)) for _ in range(games))
-            solves = sum(self._play(public, 1, values, rng, rows) for public in trees)
+            most = self.acting.games_a_draw
+            counts = [min(most, games - begun) for begun in range(0, games, most)]
+            solves = sum(self._play(PublicTree(self.game.drawn(rng)), count, values, rng, rows) for count in counts)
         return Harvest(join_packed(rows), games, solves, 0)
 
     def _play(
@@ -83,6 +102,11 @@ class RebelActor:
         layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)
         waiting, solves = [start_position(public)] * games, 0
         while waiting:
+            if self.acting.exact:
+                ended = [position for position in waiting if is_exact(public, position.node)]
+                waiting = [position for position in waiting if not is_exact(public, position.node)]
+                rows.append(pack(self.shape, self._exact_rows(public, ended)))
+                solves += len(ended)
             # Equal beliefs of one level are one subgame, which games leave at iterations of their own.
             groups = _alike(waiting) if self.acting.share else [(position, 1) for position in waiting]
             waiting = []
@@ -93,9 +117,35 @@ class RebelActor:
                 rows.append(pack(self.shape, solving.rows(self.shape)))
                 if self.acting.solve.warm:
                     rows.append(pack(self.shape, solving.policy_rows(self.shape)))
-                waiting += solving.found
+                waiting += self._randomised(public, solving.found, rng) if self.acting.random_beliefs else solving.found
                 solves += len(group)
         return solves
+
+    def _exact_rows(self, public: PublicTree, positions: list[PublicBelief]) -> Rows:
+        """Rows of hold'em's positions that the spot solver solves; none of those where nothing can be bet any more."""
+        game, open_ones = public.game, [p for p in positions if not is_settled(public, p.node)]
+        if not open_ones:
+            return blank_rows(self.shape, 0)
+        assert isinstance(game, Holdem)
+        beliefs = [
+            SpotBelief(public_state(public, p.node), public.ranges_of_slots(p.node, p.ranges)) for p in open_ones
+        ]
+        PLAYED.add(queries=len(open_ones))
+        solved = exact_values(game, beliefs, self.acting.exact)
+        return _value_rows(public, open_ones, [(zero, one) for zero, one in solved], self.shape)
+
+    def _randomised(
+        self, public: PublicTree, positions: list[PublicBelief], rng: np.random.Generator
+    ) -> list[PublicBelief]:
+        """The same public states with independent uniform weights for the infostates that are possible there."""
+        out = []
+        for position in positions:
+            counts = public.num_infostates(position.node)
+            masses = public.masses(position.node, np.ones(counts[0]), np.ones(counts[1]))
+            # An infostate that meets no other is impossible.
+            zero, one = (rng.random(count) * (mass > 0) for count, mass in zip(counts, masses, strict=True))
+            out.append(PublicBelief(position.node, public.ranges_by_slot(position.node, (zero, one))))
+        return out
 
 
 def _alike(positions: list[PublicBelief]) -> list[tuple[PublicBelief, int]]:
@@ -105,6 +155,20 @@ def _alike(positions: list[PublicBelief]) -> list[tuple[PublicBelief, int]]:
         key = position.node, position.ranges.tobytes()
         out[key] = position, out.get(key, (position, 0))[1] + 1
     return list(out.values())
+
+
+def _value_rows(
+    public: PublicTree, positions: list[PublicBelief], values: list[tuple[Float64, Float64]], shape: NetworkShape
+) -> Rows:
+    """A row for each position: both players' values there, conditional on the infostate, in utilities."""
+    nodes = np.array([position.node for position in positions], dtype=np.int32)
+    ranges = np.array([position.ranges for position in positions])
+    rows = blank_rows(shape, len(nodes))
+    rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
+    for k, (position, pair) in enumerate(zip(positions, values, strict=True)):
+        believed = public.ranges_of_slots(position.node, position.ranges)
+        write_values(rows, k, public, position.node, pair, believed)
+    return rows
 
 
 class Generating:
@@ -155,15 +219,8 @@ class Generating:
 
     def rows(self, shape: NetworkShape) -> Rows:
         """A row for each subgame: the values at its root, in value units, of infostates that can meet an opponent."""
-        public = self.public
-        nodes = np.array([position.node for position in self.positions], dtype=np.int32)
-        ranges = np.array([position.ranges for position in self.positions])
-        rows = blank_rows(shape, len(nodes))
-        rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
-        for k, position in enumerate(self.positions):
-            believed = public.ranges_of_slots(position.node, position.ranges)
-            write_values(rows, k, public, position.node, self.games.root_values(k), believed)
-        return rows
+        values = [self.games.root_values(k) for k in range(len(self.positions))]
+        return _value_rows(self.public, self.positions, values, shape)
 
     def policy_rows(self, shape: NetworkShape) -> Rows:
         """A row for each opened public state: the average policy at the belief that the average policies give."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,15 +14,21 @@ from sog.algorithms.rebel.agent import RebelAgent, RebelSettings
 from sog.algorithms.rebel.measure import measure_rebel
 from sog.algorithms.rebel.playthroughs import mean_exploitability
 from sog.algorithms.rebel.presets import playing, rebel_preset, with_solver
+from sog.algorithms.rebel.turn_spots import RIVER_ITERATIONS, measure_turn
 from sog.algorithms.settings import changed, coerced
+from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
+from sog.games.holdem.game import Holdem
 from sog.games.strings import Parameter
+from sog.measure.endgame import is_turn_spot
 from sog.measure.listed import listed_with_bar
+from sog.nets.one_core import one_core
 from sog.nets.values import value_evaluator
 from sog.progress import OpenBar
 from sog.searches.depth_limited.settings import CFR_D, Solver
-from sog.training.checkpoint import load_meta
+from sog.training.checkpoint import load_meta, load_network
+from sog.training.opened import played_game
 from sog.training.settings import RunSettings, TrainSettings, preset_of
 from sog.training.shipped import find_checkpoint
 
@@ -35,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["REBEL", "Rebel"]
 
 REBEL: Final = "rebel"
-_UPDATES: Final = 1024  # of one player in a subgame of play (ReBeL, Table 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +60,7 @@ class Rebel(Algorithm):
     measure_is: ClassVar[str] = "ReBeL's mean policy"
     learns_with: ClassVar[tuple[type, ...]] = (TrainSettings, RebelActing)
     carried: ClassVar[tuple[str, ...]] = ("solver", "depth", "warm", "recycle")
-    measured_with: ClassVar[tuple[str, ...]] = ("playthroughs", "limit_gb")
+    measured_with: ClassVar[tuple[str, ...]] = ("playthroughs", "limit_gb", "game")
     plays_hidden: ClassVar[bool] = True
 
     solver: str = ""
@@ -83,9 +89,9 @@ class Rebel(Algorithm):
             settings = with_solver(settings, self.solver_named, self.warm or 0)
         return super()._changed(settings, {name: value for name, value in changes.items() if name != "solver"})
 
-    def solving(self, preset: str) -> SolveSettings:
+    def solving(self, preset: str, game: object = None) -> SolveSettings:
         """How subgames of play are solved with a network that this preset trained (ReBeL, section 6)."""
-        settings = replace(playing(preset), solver=self.solver_named, updates=_UPDATES)
+        settings = replace(playing(preset, game), solver=self.solver_named)
         own = {name: value for name, value in self.given().items() if name in self.own() and name != "network"}
         # Set already, by its name; the others are fields of SolveSettings.
         own.pop("solver", None)
@@ -93,13 +99,20 @@ class Rebel(Algorithm):
         return found
 
     def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
-        """Exploitability of the mean policies with their beliefs passed down: an unsafe search."""
-        settings = RebelSettings(self.varied(updates=_UPDATES).solving(preset))
+        """Exploitability of the mean policies with their beliefs passed down: an unsafe search.
+
+        In turn spots of hold'em that of all iterations' policies (turn_spots.py).
+        """
+        game = public.game
+        solving = replace(self.solving(preset, game), updates=playing(preset, game).updates)
+        settings = RebelSettings(solving)
+        if is_turn_spot(game):
+            return measure_turn(game, solving, _evaluator(network, solving)).exploitability
         return mean_exploitability(public, settings, _evaluator(network, settings.solve))
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
         """Agents that use the solver that the network was trained with, unless another is set."""
-        settings = RebelSettings(self.solving(opened.preset))
+        settings = RebelSettings(self.solving(opened.preset, public.game))
         evaluator = _evaluator(opened.network, settings.solve)
         return lambda player, seed: RebelAgent(public, player, settings, evaluator, seed)
 
@@ -108,8 +121,15 @@ class Rebel(Algorithm):
         playthroughs = count_of("playthroughs", asked.playthroughs, 1024)
         folder = find_checkpoint(str(checkpoint), REBEL)
         meta = load_meta(folder)
-        solve = self.solving(preset_of(meta.settings))
-        listed_with_bar(make_game(meta.game).name, asked.limit_gb, bar)
+        game = make_game(played_game(str(checkpoint), meta.shape, make_game(meta.game), asked.game))
+        solve = self.solving(preset_of(meta.settings), game)
+        if is_turn_spot(game):
+            return self._exploit_turn_spot(game, folder, solve, asked, bar)
+        if game.name != meta.game:
+            raise SettingError(
+                f"rebel is measured on the game of its network, {meta.game}, or on hold'em from the turn"
+            )
+        listed_with_bar(game.name, asked.limit_gb, bar)
         with bar(f"exploit {checkpoint}", playthroughs, "playthroughs") as report:
             found = measure_rebel(folder, RebelSettings(solve), playthroughs, 0, lambda done: report(done, ""))
         unit = make_game(found.game).unit.name
@@ -131,6 +151,39 @@ class Rebel(Algorithm):
             {"mean_policy": found.mean, "solves": found.solves},
             of_what=f" of {playthroughs} playthroughs",
             further=f"; of the mean policy (unsafe) {found.mean:.4g}",
+        )
+
+    def _exploit_turn_spot(
+        self, game: Holdem, folder: Path, solve: SolveSettings, asked: Asked, bar: OpenBar
+    ) -> Measured:
+        """A turn spot's figures, in chips: of all iterations of one solve, or of --playthroughs drawn ones."""
+        drawn = count_of("playthroughs", asked.playthroughs, solve.iterations)
+        evaluator, started = _evaluator(load_network(folder)[1], solve), time.perf_counter()
+        with bar(f"exploit {game.name}", drawn, "iterations") as report, one_core():
+            found = measure_turn(game, solve, evaluator, asked.playthroughs or 0, done=lambda done: report(done, ""))
+        return Measured(
+            game.name,
+            "chips",
+            (found.exploitability,),
+            f"ReBeL with {solve.solver.name}, {solve.updates} updates, the turn solved once; "
+            f"rivers by {RIVER_ITERATIONS} iterations of DCFR from each iteration's ranges",
+            {
+                "algorithm": REBEL,
+                "solver": solve.solver.name,
+                "warm": solve.warm,
+                "updates": solve.updates,
+                "iterations_played": drawn,
+                "river_iterations": RIVER_ITERATIONS,
+            },
+            {
+                "percent_of_pot": 100 * found.of_pot,
+                "value": found.value,
+                "best_response_0": found.best[0],
+                "best_response_1": found.best[1],
+                "solve_and_river_seconds": time.perf_counter() - started,
+            },
+            of_what=f" of {drawn} iterations" if asked.playthroughs else " of all iterations",
+            further=f", {100 * found.of_pot:.3g}% of the pot; value of player 0 {found.value:.4g}",
         )
 
 

@@ -1,4 +1,4 @@
-"""Presets of ReBeL: what two cores learn Liar's Dice with, and the paper's own (appendix G); they run nothing."""
+"""Presets of ReBeL: what two cores learn Liar's Dice and turn endgames with, and the paper's own (appendix G)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Final
 from sog.algorithms.rebel.actor import RebelActing
 from sog.errors import SettingError
 from sog.games.base import Game
+from sog.games.holdem.game import Holdem
+from sog.measure.endgame import is_turn_spot
 from sog.nets.shape import shape_for
 from sog.searches.cfr.fictitious import FictitiousPlay
 from sog.searches.depth_limited.settings import Solver, SolveSettings
@@ -21,15 +23,20 @@ __all__ = ["playing", "rebel_preset", "with_solver"]
 _FP_UPDATES = 1024
 _POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
 _PAPERS: Final = SolveSettings(updates=1024, correct=False, hold=0.0)  # nothing of ours
+# ReBeL, C.2: a subgame ends with its betting round. Each iteration is measured with rivers of its own.
+_TO_THE_TURNS_END: Final = SolveSettings(updates=128, depth=0, to_chance=True)
 
 
 def rebel_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo, full, or paper."""
     if name == "paper":
         return _sized(_paper(game), game)
-    settings = _sized(_small(game), game)
+    small = _turn_endgame(game) if is_turn_spot(game) else _small(game)
+    settings = _sized(small, game)
     if name == "full":
         return settings
+    if is_turn_spot(game):
+        return replace(settings, rounds=10, learner=replace(settings.learner, decay_steps=150))
     return replace(
         settings, rounds=40, games=min(64, settings.games), learner=replace(settings.learner, decay_steps=1_000)
     )
@@ -57,9 +64,11 @@ def with_solver(settings: TrainSettings, solver: Solver, warm: int) -> TrainSett
     return replace(settings, acting=replace(acting, solve=solve), learner=learner, shape=shape)
 
 
-def playing(preset: str) -> SolveSettings:
+def playing(preset: str, game: object = None) -> SolveSettings:
     """How a network is played with that this preset trained: as it was trained (ReBeL, section 6)."""
-    return _PAPERS if preset == "paper" else SolveSettings()
+    if preset == "paper":
+        return _PAPERS
+    return _TO_THE_TURNS_END if is_turn_spot(game) else SolveSettings()
 
 
 def _small(game: Game) -> TrainSettings:
@@ -73,6 +82,25 @@ def _small(game: Game) -> TrainSettings:
         replay=300_000,
         games=256,
         rounds=20_000,
+    )
+
+
+def _turn_endgame(game: Holdem) -> TrainSettings:
+    """Hold'em from the turn on: the turn whole, sixteen hands from each solve, rivers by the spot solver."""
+    return TrainSettings(
+        acting=RebelActing(replace(_TO_THE_TURNS_END, updates=64), games_a_draw=16, exact=32),
+        learner=LearnerSettings(
+            batch=32,
+            learning_rate=2e-3,
+            decay=0.5,
+            decay_steps=1_500,
+            policy_weight=0.0,
+            updates_per_example=16.0,
+            average=3e-3,
+        ),
+        shape=shape_for(game, 64, 2, "hands"),
+        games=0,
+        rounds=600,
     )
 
 

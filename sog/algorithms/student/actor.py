@@ -10,11 +10,12 @@ from typing import TypeAlias
 import numpy as np
 
 from sog.algorithms.student.chance_queries import ChanceSolving, is_early_chance
-from sog.algorithms.student.exact_queries import ExactSolving, is_exact, is_settled
+from sog.algorithms.student.exact_queries import ExactSolving
 from sog.algorithms.student.queries import Query, QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape
+from sog.searches.holdem.exact_values import is_exact, is_settled
 from sog.searches.leaves.drive import drive_with_followers
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -37,9 +37,9 @@ from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar
 from sog.searches.gtcfr.settings import Budget
-from sog.training.opened import refuse_other
+from sog.training.opened import played_game
 from sog.training.settings import TrainSettings
-from sog.training.shipped import find_checkpoint, names_a_path
+from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     from sog.nets.cvpn import CVPN
@@ -244,7 +244,7 @@ class Student(Algorithm):
         """What is measured: a checkpoint's network, or a game with other leaves."""
         if self.leaves in ("", _NETWORK):
             trained_on, network = network_leaves(find_checkpoint(checkpoint))
-            game = _played(checkpoint, network.shape, make_game(trained_on), asked.game)
+            game = played_game(checkpoint, network.shape, make_game(trained_on), asked.game)
             network = replace(network, shape=shape_on(network.shape, make_game(game)))
             budget = self._budget(usual_budget(make_game(game)))
             return Subject(game, network, self._resolving(budget, network.shape), asked.limit_gb)
@@ -257,17 +257,3 @@ class Student(Algorithm):
 def _turn_searches(settings: ResolveSettings) -> dict[str, bool]:
     """What else decides how a turn is searched, as entries for machines."""
     return {"chance_leaves": settings.search.chance_leaves, "every_decision": settings.every_decision}
-
-
-def _played(checkpoint: str, shape: NetworkShape, trained_on: Game, game: str | None) -> str:
-    """The game that a checkpoint's network is measured in: the one asked for, the one named, or its own.
-
-    SettingError for one of another family, and for a family whose members are drawn.
-    """
-    plays = make_game(game) if game is not None else trained_on
-    if game is None and not names_a_path(checkpoint):
-        plays = make_game(checkpoint)
-    refuse_other(shape, trained_on, plays)
-    if plays.draws:
-        raise SettingError(f"{plays.name} is drawn for each hand: --game says which of its family is measured")
-    return plays.name

@@ -7,37 +7,14 @@ from __future__ import annotations
 
 from sog.algorithms.student.queries import Query, encoded
 from sog.arrays import Float64
-from sog.games.base import NATURE
-from sog.games.holdem.betting import BOARD_CARDS, RIVER, TURN
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.nets.shape import NetworkShape
 from sog.play.tally import PLAYED
 from sog.searches.holdem.exact_values import SpotBelief, exact_values
 from sog.searches.leaves.evaluator import SearchGenerator
-from sog.searches.tree.public_tree import PublicTree
 from sog.training.rows import Rows, write_values
 
-__all__ = ["ExactSolving", "is_exact", "is_settled"]
-
-
-def is_exact(public: PublicTree, node: int) -> bool:
-    """Whether a public node is hold'em's river, or the chance event before it."""
-    state = public.states[node]
-    if not isinstance(state, HoldemState):
-        return False
-    waits = len(state.board) == BOARD_CARDS[TURN] and public.actor(node) == NATURE
-    return waits or state.betting.street == RIVER
-
-
-def is_settled(public: PublicTree, node: int) -> bool:
-    """Whether nothing can be bet at a public node of hold'em any more, which then teaches nothing.
-
-    A network's values are added to what hands win checked down, and there that is all.
-    """
-    state = public.states[node]
-    if not (isinstance(state, HoldemState) and public.game.has_baseline):
-        return False
-    return state.betting.all_in and public.actor(node) == NATURE
+__all__ = ["ExactSolving"]
 
 
 class ExactSolving:

@@ -1,4 +1,4 @@
-"""Exact values of hold'em beliefs on the river and at the turn's end: what a network learns, by the spot solver.
+"""Exact values of hold'em beliefs on the river and at the turn's end, which a network learns: by the spot solver.
 
 Values are conditional on the hand, in utilities: as `sog.training.rows.write_values` takes them, which divides them by
 `Holdem.value_unit` of the state.
@@ -13,10 +13,13 @@ import numpy as np
 
 from sog.arrays import Bool, Float64
 from sog.errors import GameError
+from sog.games.base import NATURE
+from sog.games.holdem.betting import BOARD_CARDS, RIVER, TURN
 from sog.games.holdem.cards import HANDS, disjoint_mass, live_hands
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem.solver import HoldemSolver
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = [
     "SpotBelief",
@@ -24,6 +27,8 @@ __all__ = [
     "below_turn",
     "exact_values",
     "fixed_values",
+    "is_exact",
+    "is_settled",
     "scaled_range",
 ]
 
@@ -37,6 +42,26 @@ class SpotBelief(NamedTuple):
 
     state: HoldemState
     ranges: tuple[Float64, Float64]
+
+
+def is_exact(public: PublicTree, node: int) -> bool:
+    """Whether a public node is hold'em's river, or the chance event before it."""
+    state = public.states[node]
+    if not isinstance(state, HoldemState):
+        return False
+    waits = len(state.board) == BOARD_CARDS[TURN] and public.actor(node) == NATURE
+    return waits or state.betting.street == RIVER
+
+
+def is_settled(public: PublicTree, node: int) -> bool:
+    """Whether nothing can be bet at a public node of hold'em any more, which then teaches nothing.
+
+    A network's values are added to what hands win checked down, and there that is all.
+    """
+    state = public.states[node]
+    if not (isinstance(state, HoldemState) and public.game.has_baseline):
+        return False
+    return state.betting.all_in and public.actor(node) == NATURE
 
 
 def exact_values(
