@@ -106,7 +106,9 @@ def test_all_iterations_together_play_the_average_policies_on_the_turn(solver: S
     evaluator = network_evaluator(CVPN(shape_for(game, 8, 1, "hands")))
     settings = SolveSettings(solver, updates=24, depth=0, to_chance=True)
     sampled = SampledTurn(game, settings, threads=1)
-    sampled.run(evaluator, settings.weights)
+    seen = list[int]()
+    sampled.run(evaluator, settings.weights, seen.append)
+    assert seen == list(range(1, 13)) and sampled.measure().exploitability > 0
     averages = average_turn(game, settings, evaluator)
     root = game.root()
     assert isinstance(root, HoldemState) and len(averages.policies) > 2
@@ -126,7 +128,7 @@ def test_drawn_iterations_are_exploited_more_than_all_of_them() -> None:
 
 def test_a_run_is_measured_on_the_board_that_is_named(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    sog.train(sog.Run(FAMILY, algorithm="rebel(network=8x1,updates=4,games=2)"), run, rounds=1)
+    sog.train(sog.Run(FAMILY, algorithm="rebel(network=1x8,updates=4,games=2)"), run, rounds=1)
     with pytest.raises(SettingError, match="--game says which of its family"):
         Rebel().exploit(run, Asked(), bar)
     game = "holdem(board=2c7d9hQs,pot=2000,stacks=1000,bets=1;allin)"

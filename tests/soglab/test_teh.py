@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import sog
 from sog.agents.opening import open_network
 from sog.algorithms.student.algorithm import Student
 from sog.errors import SettingError
@@ -29,7 +30,7 @@ from sog.training import checkpoint
 from sog.training.checkpoint import load_network
 from sog.training.opened import refuse_other
 from sog.training.shipped import find_checkpoint, named_checkpoint
-from soglab.papers import rebel_endgame, rebel_fig5_teh, teh_anchors, teh_network
+from soglab.papers import rebel_endgame, rebel_fig2, rebel_fig5_teh, teh_anchors, teh_network
 from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, CheckedDown, turn_game, turn_solved_by
 from soglab.study import Options, StudyPoint
 
@@ -74,6 +75,24 @@ def test_fig_5s_solvers_on_the_turn() -> None:
     assert all(list(curve) == [1, 2, 4, 8] and min(curve.values()) > 0 for curve in curves.values())
     assert all(curves[name][8] < curves[name][1] / 2 for name in ("cfr-d", "cfr-ave", "fp"))
     assert rebel_fig5_teh.present(points).beside[0].what.startswith("cfr-d")
+
+
+def test_fig_2s_lines(tmp_path: Path) -> None:
+    """Perfect values; a run of self-play, with and without the policies it learned; a run of random beliefs."""
+    options, runs = "network=1x8,updates=8,games=2", (tmp_path / "policies", tmp_path / "random")
+    for run, setting in zip(runs, ("warm=2", "random_beliefs=true"), strict=True):
+        sog.train(
+            sog.Run(SMALL_ENDGAME.replace("3s7hTdKs", "turn"), algorithm=f"rebel({options},{setting})"), run, rounds=1
+        )
+    keys = rebel_fig2.plan(Options(quick=True, runs=runs), print)
+    lines = ["perfect values", "self-play, values", "self-play, values and policies", "random beliefs"]
+    assert [key["line"] for key in keys] == lines and keys[2]["warm"] == 2
+    points = [StudyPoint(key, rebel_fig2.compute(key)) for key in keys]
+    assert [list(p.curve()) for p in points] == [[1, 2, 4], [1, 2, 4], [4], [1, 2, 4]]
+    assert all(min(p.curve().values()) > 0 for p in points)
+    assert [beside.what for beside in rebel_fig2.present(points).beside] == [f"{line}: chips" for line in lines]
+    with pytest.raises(SettingError, match="does not play holdem"):
+        rebel_fig2.plan(Options(runs=(find_checkpoint("leduc_poker"),)), print)
 
 
 def test_a_network_beside_what_needs_no_learning(tmp_path: Path) -> None:

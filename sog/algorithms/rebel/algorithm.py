@@ -14,7 +14,7 @@ from sog.algorithms.rebel.agent import RebelAgent, RebelSettings
 from sog.algorithms.rebel.measure import measure_rebel
 from sog.algorithms.rebel.playthroughs import mean_exploitability
 from sog.algorithms.rebel.presets import playing, rebel_preset, with_solver
-from sog.algorithms.rebel.turn_spots import RIVER_ITERATIONS, measure_turn
+from sog.algorithms.rebel.turn_spots import RIVER_ITERATIONS, measure_average, measure_turn
 from sog.algorithms.settings import changed, coerced
 from sog.errors import SettingError
 from sog.games.base import Game
@@ -161,6 +161,7 @@ class Rebel(Algorithm):
         evaluator, started = _evaluator(load_network(folder)[1], solve), time.perf_counter()
         with bar(f"exploit {game.name}", drawn, "iterations") as report, one_core():
             found = measure_turn(game, solve, evaluator, asked.playthroughs or 0, done=lambda done: report(done, ""))
+            mean = measure_average(game, solve, evaluator)
         return Measured(
             game.name,
             "chips",
@@ -180,10 +181,12 @@ class Rebel(Algorithm):
                 "value": found.value,
                 "best_response_0": found.best[0],
                 "best_response_1": found.best[1],
+                "mean_policy_safe_rivers": mean.exploitability,
                 "solve_and_river_seconds": time.perf_counter() - started,
             },
             of_what=f" of {drawn} iterations" if asked.playthroughs else " of all iterations",
-            further=f", {100 * found.of_pot:.3g}% of the pot; value of player 0 {found.value:.4g}",
+            further=f", {100 * found.of_pot:.3g}% of the pot; "
+            f"of the mean policy with safe rivers {mean.exploitability:.4g}",
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from sog.algorithms.rebel.agent import sample_iterations
 from sog.arrays import Float32, Float64
 from sog.games.base import NATURE
 from sog.games.holdem.game import Holdem
-from sog.measure.endgame import EndgameMeasure, EndgamePolicy, TurnPolicy, turn_tree
+from sog.measure.endgame import SAFE, EndgameMeasure, EndgamePolicy, TurnPolicy, turn_tree
 from sog.play.turn_chain import public_state
 from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.depth_limited.solve import solve
@@ -27,15 +28,16 @@ from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluator
 
-__all__ = ["RIVER_ITERATIONS", "SampledTurn", "average_turn", "measure_turn"]
+__all__ = ["RIVER_ITERATIONS", "SampledTurn", "average_turn", "measure_average", "measure_turn"]
 
 RIVER_ITERATIONS: Final = 60  # of DCFR, in each iteration's rivers
+SAFE_ITERATIONS: Final = 200  # and where they are solved once
 
 
 class SampledTurn:
-    """A turn solved with leaves where the river card comes, and the whole policy of iterations that are drawn.
+    """A turn solved with leaves where the river card comes, and the whole policy of some of its iterations.
 
-    Drive `run`, then `policy` is the average over the drawn iterations, rivers included.
+    Call `run`; then, and whenever it reports, `measure` is of the average over the iterations so far, rivers included.
     """
 
     def __init__(self, game: Holdem, settings: SolveSettings, threads: int = 0) -> None:
@@ -51,23 +53,24 @@ class SampledTurn:
         self.ends = [nodes[state] for state in states]
         self.sums: Float32 = np.zeros(self.policy.solver.program.entries, dtype=np.float32)
 
-    def run(self, evaluator: Evaluator, weights: Float64, done: Callable[[int], None] = lambda count: None) -> None:
+    def run(self, evaluator: Evaluator, weights: Float64, added: Callable[[int], None] = lambda t: None) -> None:
         """Solve the turn once and add the iterations that have a weight.
 
-        weights: float64[T], by iteration.  done: called with the number of iterations that were added.
+        weights: float64[T], by iteration.  added: called with the number of each iteration that was added, 1, 2, ...
         """
         wanted = {int(t) + 1: [0] for t in np.flatnonzero(weights)}
-        added = 0
 
         def visit(t: int) -> None:
-            nonlocal added
             if t in wanted:
                 self._add(float(weights[t - 1]))
-                added += 1
-                done(added)
+                added(t)
 
         run(solve(self.games, self.settings, visit, wanted), evaluator)
+
+    def measure(self) -> EndgameMeasure:
+        """Value and best responses."""
         self.policy.solver.averages[:] = self.sums
+        return self.policy.measure()
 
     def _add(self, weight: float) -> None:
         """The iteration that the tree holds: its policies, and those of rivers solved from its ranges."""
@@ -94,20 +97,28 @@ def measure_turn(
     evaluator: Evaluator,
     playthroughs: int = 0,
     seed: int = 0,
-    done: Callable[[int], None] = lambda count: None,
+    done: Callable[[int], None] = lambda number: None,
     threads: int = 0,
 ) -> EndgameMeasure:
     """Of the average over all iterations, which is what is played in expectation, or over drawn ones.
 
     playthroughs: how many iterations are drawn, whose average is exploited more than the expectation is; 0: all.
+    done: called with the number of iterations that were added.
     """
     weights = settings.weights
     if playthroughs:
         drawn = sample_iterations(settings, playthroughs, np.random.default_rng(seed))
         weights = np.bincount(drawn - 1, minlength=settings.iterations) / playthroughs
-    sampled = SampledTurn(game, settings, threads)
-    sampled.run(evaluator, weights, done)
-    return sampled.policy.measure()
+    sampled, number = SampledTurn(game, settings, threads), count(1)
+    sampled.run(evaluator, weights, lambda t: done(next(number)))
+    return sampled.measure()
+
+
+def measure_average(game: Holdem, settings: SolveSettings, evaluator: Evaluator, threads: int = 0) -> EndgameMeasure:
+    """Of the turn's average policies, rivers re-solved safely from them: as Student of Games plays, unlike ReBeL."""
+    policy = EndgamePolicy(game, threads or os.cpu_count() or 1)
+    policy.solve_rivers(average_turn(game, settings, evaluator), SAFE, SAFE_ITERATIONS)
+    return policy.measure()
 
 
 def average_turn(game: Holdem, settings: SolveSettings, evaluator: Evaluator) -> TurnPolicy:
