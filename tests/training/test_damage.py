@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -288,3 +289,18 @@ def test_an_array_that_no_training_keeps_is_not_read(whole: Path, named: bool, m
     with pytest.raises(CheckpointError, match="arrays that no training keeps"):
         checkpoint.load_state(whole)
     assert max(read) < 2**20
+
+
+def test_a_state_with_its_windows_rows_in_it_is_read_whatever_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """States of before 29 November 2026 hold all rows; a state of today has them in files, and a bound."""
+    monkeypatch.setattr(checkpoint, "_BESIDE", 0)
+    game = make_game("kuhn_poker")
+    network = CVPN(shape_for(game, 4, 1))
+    rows = np.arange(20_000, dtype=np.float32)
+    for name, replay in {"old": {"values": rows}, "new": {"values": rows, "files": []}}.items():
+        checkpoint.save(tmp_path / name, network, game.name, "run", 1, {}, {"replay": replay})
+    np.testing.assert_array_equal(checkpoint.load_state(tmp_path / "old")["replay"]["values"], rows)
+    with pytest.raises(CheckpointError, match="arrays that no training keeps"):
+        checkpoint.load_state(tmp_path / "new")
