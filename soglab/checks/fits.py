@@ -94,7 +94,7 @@ def fit_of(case: PaperCase, preset: str, minutes: float, workers: int, folder: P
 
 def _run(case: PaperCase, preset: str, setting: str, minutes: float, workers: int, out: Path) -> TrainingProcess:
     algorithm = f"{case.algorithm}({setting})" if setting else case.algorithm
-    words = [case.string(out.parent, preset), "--algorithm", algorithm, "--preset", preset, "--minutes", str(minutes)]
+    words = [case.string(preset), "--algorithm", algorithm, "--preset", preset, "--minutes", str(minutes)]
     running = TrainingProcess([*words, "--workers", str(workers), "--json"], out)
     running.watch(60.0 * minutes + _PATIENCE, _MOST_BYTES)
     return running

@@ -72,7 +72,7 @@ def stopped(case: PaperCase, preset: str, moments: int, draw: random.Random, fol
     while len(ended.seconds) < moments:
         algorithm = f"{case.algorithm}({setting})" if setting else case.algorithm
         words = [
-            case.string(folder, preset),
+            case.string(preset),
             "--algorithm",
             algorithm,
             "--preset",

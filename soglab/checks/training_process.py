@@ -10,46 +10,36 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from sog.cli.app import main as command
 from sog.cli.train_watch import Watch
-from sog.games.scotland_yard.map import TRANSPORTS, CityMap, map_text, read_map
 from sog.play.tally import RoundSoFar
 from sog.searches.kernels.compiling import WATCH
 from sog.training.checkpoint import is_begun, load_state
 from sog.training.curve import CURVE
 from soglab.bench.stopwatch import replaced
 
-__all__ = ["CASES", "PaperCase", "TrainingProcess", "cut_of_london", "kept_rows", "memory_of", "remedy_of"]
+__all__ = ["CASES", "PaperCase", "TrainingProcess", "kept_rows", "memory_of", "remedy_of"]
 
 _TURN: Final = "holdem(board=turn,pot=2000,stacks=5000:50000,bets=0.5;1;allin,raises=0.75;allin,noise=0.1)"
-_CUT: Final = "rounds=18,detectives=3,reveals=3;8;13;15,tickets=8;5;2,x_tickets=4;3;2;2;1"
 _REMEDY: Final = re.compile(r"the setting (\w+)=([\w.]+)")
 
 
 @dataclass(frozen=True)
 class PaperCase:
-    """A game that the papers train on, and by which algorithm.  game: its string, in which MAP is a map's file."""
+    """A game that the papers train on, and by which algorithm.  game: its string."""
 
     name: str
     game: str
     algorithm: str = "sog"
 
-    def string(self, folder: Path, preset: str = "demo") -> str:
-        """The game string; the file of the map that it names is written to the folder.
-
-        The papers' networks of Scotland Yard have the papers' inputs.
-        """
-        path = folder / "cut40.csv"
-        if "MAP" in self.game and not path.exists():
-            path.write_text(map_text(cut_of_london(40, 100), ["40 stations of London around 100"]))
-        game = self.game.replace("MAP", str(path))
-        papers = preset == "paper" and game.startswith("scotland_yard(")
-        return f"{game[:-1]},inputs=paper)" if papers else game
+    def string(self, preset: str = "demo") -> str:
+        """The game string; the papers' networks of Scotland Yard have the papers' inputs."""
+        papers = preset == "paper" and self.game.startswith("scotland_yard(")
+        return f"{self.game[:-1]},inputs=paper)" if papers else self.game
 
 
 CASES: Final = (
@@ -57,30 +47,10 @@ CASES: Final = (
     PaperCase("turn", _TURN),
     PaperCase("turn-rebel", _TURN, "rebel"),
     PaperCase("london", "scotland_yard(map=london)"),
-    PaperCase("cut40", f"scotland_yard(map=MAP,{_CUT})"),
+    PaperCase("cut40", "scotland_yard(map=london40)"),
     PaperCase("chess", "chess"),
     PaperCase("go19", "go(board_size=19,komi=7.5)"),
 )
-
-
-def cut_of_london(stations: int, centre: int) -> CityMap:
-    """The stations that taxis reach first from a station, with all links among them."""
-    london = read_map("london")
-    near: dict[int, list[int]] = {}
-    for a, b, kind in london.links:
-        if TRANSPORTS[kind] == "taxi":
-            near.setdefault(a, []).append(b)
-            near.setdefault(b, []).append(a)
-    kept = [london.index(centre)]
-    waiting = deque(kept)
-    while waiting and len(kept) < stations:
-        for station in sorted(near[waiting.popleft()]):
-            if station not in kept and len(kept) < stations:
-                kept.append(station)
-                waiting.append(station)
-    place = {station: k for k, station in enumerate(sorted(kept))}
-    links = [(place[a], place[b], kind) for a, b, kind in london.links if a in place and b in place]
-    return CityMap(tuple(london.stations[station] for station in sorted(kept)), tuple(sorted(links)))
 
 
 @dataclass
