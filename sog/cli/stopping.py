@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Final
 
@@ -21,6 +22,7 @@ __all__ = ["Interrupted", "exit_code", "listening", "no_more", "say_kept"]
 
 _MOMENT: Final = 0.05  # seconds
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_LOADS: Final = ("create_module", "exec_module")  # of importlib's loaders
 
 
 class _Interrupt(KeyboardInterrupt):
@@ -35,7 +37,8 @@ class Interrupted(Exception):
 def listening() -> Iterator[list[int]]:
     """The signals received so far; each raises KeyboardInterrupt, too. Outside the main thread none is received.
 
-    Where a library catches that and continues, the signal is sent again a moment later.
+    Where a library catches that and continues, the signal is sent again a moment later; so it is where a compiled
+    module is being loaded, since an exception there may abort the process.
     """
     came: list[int] = []
     watched: list[weakref.ref[_Interrupt]] = []  # a dropped reference calls nothing
@@ -43,6 +46,9 @@ def listening() -> Iterator[list[int]]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         came.append(number)
+        if _is_loading(frame):
+            come_again(None)
+            return
         raise made()  # no variable of this frame, which the traceback would keep with the exception
 
     def signal_again() -> None:
@@ -80,6 +86,15 @@ def listening() -> Iterator[list[int]]:
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
+
+
+def _is_loading(frame: FrameType | None) -> bool:
+    """Whether a compiled module is being loaded at this frame, or in one that led to it."""
+    while frame is not None:
+        if frame.f_code.co_name in _LOADS and isinstance(frame.f_locals.get("self"), ExtensionFileLoader):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def no_more() -> None:

@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -58,6 +60,28 @@ def test_an_interrupt_that_a_compiled_import_turns_into_an_error(
     monkeypatch.setattr(catalog, "make_game", make_game)
     assert main(["solve", "kuhn_poker"]) == 130
     assert capsys.readouterr().err.startswith("sog: stopped; ")
+
+
+def test_an_interrupt_waits_for_a_compiled_module_to_be_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    loaded = []
+
+    class Loading(ExtensionFileLoader):
+        def exec_module(self, module: ModuleType) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            loaded.append(module)
+
+    def make_game(name: str) -> None:
+        Loading("compiled", "compiled.so").exec_module(ModuleType("compiled"))
+        time.sleep(5)
+
+    monkeypatch.setattr(catalog, "make_game", make_game)
+    begun = time.monotonic()
+    assert main(["solve", "kuhn_poker"]) == 130 and len(loaded) == 1
+    assert capsys.readouterr().err.startswith("sog: stopped; ")
+    assert time.monotonic() - begun < 5
 
 
 def test_an_interrupt_in_a_destructor_comes_again(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
