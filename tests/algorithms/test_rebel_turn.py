@@ -15,6 +15,9 @@ from sog.algorithms.base import Asked
 from sog.algorithms.rebel.actor import RebelActing, RebelActor
 from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.rebel.turn_spots import SampledTurn, average_turn, measure_turn
+from sog.algorithms.student.actor import SogActing
+from sog.algorithms.student.queries import QuerySettings
+from sog.algorithms.student.selfplay import SelfPlaySettings
 from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.catalog import make_game
@@ -23,14 +26,17 @@ from sog.games.holdem.game import Holdem, HoldemState
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
+from sog.play.resolver import ResolveSettings
 from sog.progress import Report
 from sog.searches.depth_limited.settings import CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.holdem.exact_values import SpotBelief, exact_values
 from sog.training.packing import unpack
 from sog.training.rows import Rows
 
 SPOT = 'holdem(board=3s7hTdKs,pot=2000,stacks=1000,bets=allin,range0="AA,QJs,76s",range1="KQ,T9s:0.5")'
 FAMILY = "holdem(board=turn,pot=2000,stacks=9000:12000,bets=0.5;allin,raises=allin)"
+QUERIES = QuerySettings(Budget(2), SearchSettings(), recursive=0.0)
 TURN = SolveSettings(updates=8, depth=0, to_chance=True)
 
 
@@ -137,6 +143,23 @@ def test_a_run_is_measured_on_the_board_that_is_named(tmp_path: Path) -> None:
     assert found.settings["iterations_played"] == 2
     drawn = Rebel(updates=4).exploit(run, Asked(game=game, playthroughs=1), bar)
     assert drawn.settings["iterations_played"] == 1 and drawn.mean != found.mean
+
+
+@pytest.mark.parametrize(
+    ("acting", "said"),
+    [
+        (RebelActing(exact=4), "exact is for hold'em"),
+        (RebelActing(games_a_draw=2), "games_a_draw is for families"),
+        (
+            SogActing(SelfPlaySettings(ResolveSettings(Budget(2))), replace(QUERIES, exact_iterations=4)),
+            "exact_iterations is for hold'em",
+        ),
+    ],
+)
+def test_settings_that_mean_nothing_in_a_game_are_refused(acting: RebelActing | SogActing, said: str) -> None:
+    game = make_game("leduc_poker")
+    with pytest.raises(SettingError, match=said):
+        acting.make(game, shape_for(game, 4, 1))
 
 
 @contextmanager

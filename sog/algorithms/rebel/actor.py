@@ -61,7 +61,11 @@ class RebelActing:
             raise SettingError(f"exact must not be negative, but is {self.exact}")
 
     def make(self, game: Game, shape: NetworkShape) -> RebelActor:
-        """An actor whose rows fit networks of this shape."""
+        """An actor whose rows fit networks of this shape; SettingError for a setting that means nothing in the game."""
+        if self.exact and not isinstance(game, Holdem):
+            raise SettingError(f"exact is for hold'em, whose rivers the spot solver solves, not for {game.name}")
+        if self.games_a_draw > 1 and not game.draws:
+            raise SettingError(f"games_a_draw is for families of games, and {game.name} is one game")
         return RebelActor(game, shape, self)
 
 

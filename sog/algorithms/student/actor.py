@@ -13,7 +13,9 @@ from sog.algorithms.student.chance_queries import ChanceSolving, is_early_chance
 from sog.algorithms.student.exact_queries import ExactSolving
 from sog.algorithms.student.queries import Query, QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
+from sog.errors import SettingError
 from sog.games.base import Game
+from sog.games.holdem.game import Holdem
 from sog.nets.shape import NetworkShape
 from sog.searches.holdem.exact_values import is_exact, is_settled
 from sog.searches.leaves.drive import drive_with_followers
@@ -40,7 +42,9 @@ class SogActing:
     side_by_side: int = 64
 
     def make(self, game: Game, shape: NetworkShape) -> SogActor:
-        """An actor whose rows fit networks of this shape."""
+        """An actor whose rows fit networks of this shape; SettingError for a setting that means nothing in the game."""
+        if self.queries.exact_iterations and not isinstance(game, Holdem):
+            raise SettingError(f"exact_iterations is for hold'em, whose rivers the spot solver solves, not {game.name}")
         return SogActor(game, shape, self)
 
 
