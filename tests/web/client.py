@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import pytest
+
 from sog.web.guard import Door
 from sog.web.lanes import AgentLanes
 from sog.web.offers import Offers
 from sog.web.server import application
 
+ROOT = Path(__file__).parents[2]
 HOST = "localhost:8770"
 Headers = Mapping[str, str]
 Take = Callable[[bytes], Awaitable[bool]]
@@ -159,6 +164,20 @@ def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random
     answer = client.post("/games", fields)
     assert answer.status == 303, answer.text
     return answer.headers["location"]
+
+
+@contextmanager
+def own_game(folder: Path) -> Iterator[str]:
+    """The name of docs/extending.md's game with chance, which is offered meanwhile.  folder: for its module."""
+    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
+    (source,) = (snippet for snippet in snippets if "class DieBluff(" in snippet)
+    rules = f"import numpy as np\nimport sog\n{source.partition('report =')[0]}"
+    (folder / "die_games.py").write_text(f'{rules}GAMES = {{"die_bluff": DieBluff}}\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        patch.setenv("SOG_GAMES", "die_games")
+        yield "die_bluff"
 
 
 def page_of(client: Client, address: str) -> str:

@@ -6,32 +6,22 @@ import random
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from sog.games.catalog import known_games
-from tests.web.client import Client, Form, client_of, page_of, played_out
+from tests.web.client import Client, Form, client_of, own_game, page_of, played_out
 
-ROOT = Path(__file__).parents[2]
 NAMED = ["openspiel:kuhn_poker"]
-OWN = "die_bluff"  # the game that docs/extending.md writes
-GAMES = [*(name for name, _ in known_games()), *NAMED, OWN]
+GAMES = [*(name for name, _ in known_games()), *NAMED, "die_bluff"]
 
 
 @pytest.fixture(scope="module")
 def offered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A browser of a server that offers all of GAMES."""
     folder = tmp_path_factory.mktemp("every")
-    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
-    (source,) = (snippet for snippet in snippets if "class DieBluff(" in snippet)
-    rules = f"import numpy as np\nimport sog\n{source.partition('report =')[0]}"
-    (folder / "die_games.py").write_text(f'{rules}GAMES = {{"{OWN}": DieBluff}}\n')
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.syspath_prepend(str(folder))
-        patch.setenv("SOG_GAMES", "die_games")
+    with own_game(folder):
         client = client_of(folder / "games", NAMED)
         yield client
         client.close()
