@@ -38,12 +38,12 @@ LOOKS = {
     "dice": "liars_dice(numdice=1,dice_sides=6)",
     "holdem": RIVER,
     "map": "scotland_yard(map=glasses)",
-    "words": f"{BATTLESHIP}returns_type=win_loss)",
+    "seas": f"{BATTLESHIP}returns_type=win_loss)",
+    "words": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
 }
 # Games whose pages have no look of their own besides.
 WORDS = {
     "kuhn_poker": "kuhn_poker",
-    "goofspiel": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
     "rps": "rps",
     "openspiel": "openspiel:oshi_zumo(coins=4,size=1,horizon=4)",
     "openspiel, named": "openspiel:kuhn_poker",
@@ -73,7 +73,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         pages = {"home": "/", "load": "/load", "missing": "/nothing", "runs": "/runs", "run": "/runs/a?beside=b"}
         for look, game in {**LOOKS, "chess": "chess", "london": LONDON}.items():
             pages[look] = begun(server, game, "random")
-        for look in ("cards", "holdem", "map"):
+        for look in ("cards", "holdem", "map", "seas"):
             pages[f"{look}, over"] = finished(server, begun(server, LOOKS[look], "network"))
             pages[f"{look}, position"] = f"/position?game={quote(LOOKS[look])}&s=8&c=1"
         for name, game in (("setup", "leduc_poker"), ("setup, hold'em", "holdem(bets=random)")):
