@@ -21,8 +21,8 @@ from sog.web.guard import Door
 from sog.web.lanes import AgentLanes
 from sog.web.offers import Offers
 from sog.web.server import application
+from tests.written import write_die_bluff
 
-ROOT = Path(__file__).parents[2]
 HOST = "localhost:8770"
 Headers = Mapping[str, str]
 Take = Callable[[bytes], Awaitable[bool]]
@@ -169,10 +169,7 @@ def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random
 @contextmanager
 def own_game(folder: Path) -> Iterator[str]:
     """The name of docs/extending.md's game with chance, which is offered meanwhile.  folder: for its module."""
-    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
-    (source,) = (snippet for snippet in snippets if "class DieBluff(" in snippet)
-    rules = f"import numpy as np\nimport sog\n{source.partition('report =')[0]}"
-    (folder / "die_games.py").write_text(f'{rules}GAMES = {{"die_bluff": DieBluff}}\n')
+    write_die_bluff(folder / "die_games.py")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
         patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
