@@ -4,7 +4,7 @@
 # make test     linters, types, contracts and every test but the slow ones
 # make slow     the slow tests: faults of whole programs, kernels for other processors (tests/conftest.py names them)
 # make figures  documented figures beside what their commands print today, 20 minutes; WORDS=leduc: some of them
-# make docs     the documents as a site in site/, by Zensical; installs the extra docs into .venv
+# make docs     the documents as a site in site/, by Zensical, and one as a notebook; installs the extra docs
 # make fuzz     hostile lines, damaged checkpoints, random arguments, kills; MINUTES=30 for each, default 1
 # All make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
 # the CPU build: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
@@ -55,6 +55,7 @@ figures: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[docs]'
 	$(BIN)/zensical build --strict --clean
+	$(BIN)/jupytext --quiet --to ipynb --output site/python.ipynb docs/python.md
 
 # One machine after the other, each MINUTES long; what one finds does not keep the next from running.
 MINUTES ?= 1

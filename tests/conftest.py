@@ -206,6 +206,7 @@ SLOW = {
         "test_a_run_that_fits",
     ),
     "tests/soglab/test_ttt_never_loses.py": ("test_the_shipped_agent_never_loses",),
+    "tests/test_docs.py": ("test_the_tutorials_run",),
     "tests/test_platforms.py": (
         "test_what_needs_no_posix_works_without_it[exploit",
         "test_what_needs_no_posix_works_without_it[match",
@@ -248,6 +249,7 @@ SLOW = {
     ),
     "tests/training/test_workers.py": ("test_a_workers_error_is_told_in_one_line_and_a_round_is_dropped",),
     "tests/web/test_browser.py": ("test_",),
+    "tests/web/test_every_game.py": ("test_a_whole_game_by_what_its_pages_draw[chess",),
     "tests/web/test_games.py": ("test_an_agent_of_ones_own_comes_from_the_command_line",),
     "tests/web/test_looks.py": ("test_a_page_of_holdem_has_cards_chips_and_ranges",),
     "tests/web/test_one_picture.py": ("test_a_search_of_leduc_is_drawn_alike_on_the_page_and_in_a_notebook",),

@@ -32,6 +32,7 @@ from sog.cli.app import app, main
 from sog.games.catalog import known_games, make_game
 from sog.games.strings import OPENSPIEL
 from soglab import checks
+from tests.written import write_die_bluff
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -70,6 +71,11 @@ def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "snippet", module)  # where dataclasses look up their annotations
     for number, snippet in enumerate(snippets(page)):
         exec(compile(snippet, f"{page.name}, snippet {number + 1}", "exec", dont_inherit=True), vars(module))
+
+
+def test_every_name_of_sog_is_in_a_snippet() -> None:
+    written = "".join(snippet for page in PAGES for snippet in snippets(page))
+    assert [name for name in sog.__all__ if not re.search(rf"\bsog\.{name}\b", written)] == []
 
 
 def test_the_pages_have_snippets() -> None:
@@ -126,6 +132,29 @@ def test_the_experiment_of_the_page_runs(tmp_path: Path, capsys: Capture) -> Non
     assert "cfr+, 100 iterations" in capsys.readouterr().out
     files = {path.name for path in (out / "regret-rules-quick").iterdir()}
     assert files == {"points.jsonl", "regret-rules.csv", "regret-rules.png"}
+
+
+# --- the tutorials ---
+
+
+def test_the_tutorials_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """Every command of the page, in order, with the files that it writes."""
+    monkeypatch.chdir(tmp_path)
+    write_die_bluff(tmp_path / "my_games.py")
+    page = ROOT / "docs" / "tutorials.md"
+    for path, content in re.findall(r"`([\w.]+)`:\n\n```toml\n(.*?)^```", page.read_text(), re.M | re.S):
+        (tmp_path / path).write_text(content)
+    lines = re.findall(r"^    (.+)$", page.read_text(), re.MULTILINE)
+    assert lines.pop(0) == "export SOG_GAMES=my_games"
+    monkeypatch.setenv("SOG_GAMES", "my_games")
+    for line in lines:
+        assert main(shlex.split(line)[1:]) == 0, line
+    said = " ".join(capsys.readouterr().out.split())
+    zero, trained = (float(found) for found in re.findall(r"exploitability ([\d.]+) utility", said))
+    assert abs(zero - 1 / 3) < 1e-3 and trained < zero / 3 and "value of player 0 -0.1111" in said
+    ours, theirs = re.findall(r"nash_conv, \S+ ([\d.e-]+)", said)
+    assert abs(float(ours) - float(theirs)) < 1e-12 and "value of player 0 -0.05556" in said
+    assert (tmp_path / "results/rebel-rps-quick/rebel-rps.png").is_file()
 
 
 # --- command lines ---

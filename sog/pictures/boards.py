@@ -1,8 +1,9 @@
-"""Boards of tic-tac-toe, connect four, Go and chess as SVG; a cell is 10 x 10, with half a cell around the board."""
+"""Boards of tic-tac-toe, connect four, Go, chess, Battleship as SVG; a cell is 10 x 10, with half a cell around all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from string import ascii_lowercase
 from typing import Final
 
 from sog.pictures.svg import Style, document, tag, words
@@ -15,6 +16,7 @@ _LIGHT, _DARK = "#ecd9b9", "#ae8560"
 _WHITE, _BLACK, _EDGE = "#fdfdfb", "#1d1d1d", "#222222"
 _DISCS: Final = {"x": "#f2c230", "o": "#cf3b2e"}
 _MARK: Final = "#e0332b"
+_SEA, _SHIP, _HIT, _SUNK = "#2b5f8a", "#aab4be", "#c8281e", "#6d1030"
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
 _STARS: Final = {7: (3,), 9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
@@ -117,10 +119,25 @@ def _checks(width: int, height: int) -> list[str]:
     return squares + _across("abcdefgh", 3.6) + _down([str(height - r) for r in range(height)])
 
 
+def _grid(width: int, height: int) -> list[str]:
+    """Battleship's cells with their names in the margin."""
+    cells = [
+        tag(
+            "rect",
+            {"x": _MARGIN + 10.0 * c + 0.2, "y": _MARGIN + 10.0 * r + 0.2, "width": 9.6, "height": 9.6, "fill": _SEA},
+        )
+        for r in range(height)
+        for c in range(width)
+    ]
+    return cells + _across(ascii_lowercase[:width], 3.6) + _down([str(r + 1) for r in range(height)])
+
+
 def _piece(kind: str, letter: str, x: float, y: float) -> str:
     """What is on the cell whose upper left corner is (x, y)."""
     if kind == "chess":
         return _chessman(letter, f"translate({x:g} {y:g})")
+    if kind == "battleship":
+        return _shot(letter, x, y)
     if kind == "tic_tac_toe":
         pen: Style = {"fill": "none", "stroke": "currentColor", "stroke-width": 1.1, "stroke-linecap": "round"}
         if letter == "o":
@@ -129,6 +146,18 @@ def _piece(kind: str, letter: str, x: float, y: float) -> str:
     fill = _DISCS[letter] if kind == "connect_four" else _BLACK if letter == "X" else _WHITE
     disc: Style = {"cx": x + 5, "cy": y + 5, "r": 4.0 if kind == "connect_four" else 4.6, "fill": fill}
     return tag("circle", {**disc, "stroke": _EDGE, "stroke-width": 0.25})
+
+
+def _shot(letter: str, x: float, y: float) -> str:
+    """A ship's cell (s), and a shot that missed (-), hit (x) or sank (#): a white dot, a red one, a white cross."""
+    if letter == "-":
+        return tag("circle", {"cx": x + 5, "cy": y + 5, "r": 1.4, "fill": _WHITE})
+    fill = _SUNK if letter == "#" else _SHIP
+    ship = tag("rect", {"x": x + 1, "y": y + 1, "width": 8, "height": 8, "rx": 1.5, "fill": fill})
+    if letter == "x":
+        return ship + tag("circle", {"cx": x + 5, "cy": y + 5, "r": 2.4, "fill": _HIT})
+    pen: Style = {"d": f"M{x + 3:g} {y + 3:g}l4 4m0 -4l-4 4", "stroke": _WHITE, "stroke-width": 1.1}
+    return ship + tag("path", pen) if letter == "#" else ship
 
 
 def _chessman(letter: str, moved: str) -> str:
@@ -148,5 +177,6 @@ _GROUNDS: Final[dict[str, Callable[[int, int], list[str]]]] = {
     "connect_four": _slots,
     "go": _goban,
     "chess": _checks,
+    "battleship": _grid,
 }
 BOARDS: Final = tuple(_GROUNDS)

@@ -11,6 +11,7 @@ from sog.games.boards.go import Go
 from sog.games.holdem.bets import EveryAmount
 from sog.games.holdem.betting import PREFLOP
 from sog.games.holdem.game import Holdem, HoldemState
+from sog.games.rules.battleship import Battle, Battleship
 from sog.games.rules.liars_dice import LiarsDice
 from sog.games.scotland_yard.game import Chase, ScotlandYard
 from sog.games.scotland_yard.map import CityMap
@@ -27,6 +28,7 @@ __all__ = [
     "chips_of",
     "limits_of",
     "roles_of",
+    "seas_of",
 ]
 
 _CARD: Final = r"(?:[2-9TJQKA][shdc])"
@@ -39,6 +41,7 @@ _ROLES: Final = {
     "connect_four": ("Yellow", "Red"),
     "tic_tac_toe": ("x", "o"),
 }
+_SIDES: Final = range(2, 20)  # cells of a board's side, as the style sheet has them
 _BLANKS: Final = {str(k): "." * k for k in range(1, 9)}
 
 
@@ -124,6 +127,30 @@ def _rows(game: Game, state: State) -> tuple[str, ...] | None:
         ranks = game.state_name(state).split(" ")[0].split("/")
         return tuple("".join(_BLANKS.get(letter, letter) for letter in rank) for rank in ranks)
     return None
+
+
+def seas_of(game: Game, state: State, infostates: tuple[int | None, int | None]) -> tuple[BoardSeen, BoardSeen] | None:
+    """Both players' boards at Battleship: - x # for shots that missed, hit and sank, s for other cells of ships.
+
+    infostates: None where the viewer may not know it. None of another game.
+    """
+    if not isinstance(game, Battleship) or not isinstance(state, Battle):
+        return None
+    if game.width not in _SIDES or game.height not in _SIDES:
+        return None
+    return _sea(game, state, 0, infostates[0]), _sea(game, state, 1, infostates[1])
+
+
+def _sea(game: Battleship, battle: Battle, p: int, infostate: int | None) -> BoardSeen:
+    """One player's board; the last shot of the game is marked where it fell."""
+    letters = ["."] * game.cells
+    for cell in () if infostate is None else game.ships(battle, p, infostate):
+        letters[cell] = "s"
+    for cell, result in game.received(battle, p):
+        letters[cell] = "-x#"[result]
+    rows = tuple("".join(letters[k : k + game.width]) for k in range(0, game.cells, game.width))
+    is_last = bool(battle.shots) and len(battle.shots) % 2 == p
+    return BoardSeen("battleship", rows, (divmod(battle.shots[-1][0], game.width),) if is_last else ())
 
 
 def cards_of(

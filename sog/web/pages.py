@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -18,7 +19,7 @@ from sog.pictures.charts import bar_chart
 from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
 from sog.web.drawn import belief_drawn, board_drawn, card_drawn, chase_drawn
 from sog.web.guard import STREAM
-from sog.web.looks import board_of, cards_of, chase_of, chips_of, limits_of, roles_of
+from sog.web.looks import BoardSeen, board_of, cards_of, chase_of, chips_of, limits_of, roles_of, seas_of
 from sog.web.offers import NETWORK, RunFolder, Sitter
 from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
 from sog.web.views import GameView, LegalMove
@@ -96,8 +97,8 @@ class Pages:
             "view": view,
             "board": None if view.board is None else Markup(board_drawn(view.board, view.state)),
             "map": None if view.chase is None else Markup(chase_drawn(view.chase, view.state)),
-            "by_ticket": _by_ticket(rest) if view.chase else (),
-            "shape": None if view.board is None else (len(view.board.rows[0]), len(view.board.rows)),
+            "seas": _seas(view.seas, view.roles),
+            "groups": _grouped(rest, " to ", "to") if view.chase else _grouped(rest, " ", "from") if view.seas else (),
             "squares": squares,
             "rest": rest,
             "cards": {
@@ -133,6 +134,7 @@ class Pages:
             "cards": [Markup(card_drawn(card)) for card in cards_of(game, state, (None, None), None) if card.owner < 0],
             "chips": chips_of(game, state),
             "map": None if chase is None else Markup(chase_drawn(chase, game.state_name(state))),
+            "seas": _seas(seas_of(game, state, (None, None)), roles_of(game)),
             "steps": [(step.name, place.after(step.edge).address()) for step in steps],
             "back": [(k, _moved(place, place.line[:k]).address()) for k in range(len(place.line))],
             "over": game.actor(state) == TERMINAL,
@@ -204,13 +206,18 @@ def _at(place: Place, step: int) -> Place:
     return Place(place.game, place.line, place.agent, place.simulations, place.per_update, place.seed, step)
 
 
-def _by_ticket(choices: Sequence[LegalMove]) -> list[tuple[str, list[tuple[str, LegalMove]]]]:
-    """Moves of Scotland Yard by ticket, each with the station that it enters; the double card enters none."""
+def _grouped(choices: Sequence[LegalMove], between: str, word: str) -> list[tuple[str, list[tuple[str, LegalMove]]]]:
+    """Moves by what their names begin with, each with where it leads; Scotland Yard's double card leads nowhere."""
     found: dict[str, list[tuple[str, LegalMove]]] = {}
     for choice in choices:
-        ticket, _, station = choice.name.partition(" to ")
-        found.setdefault(ticket if station else "", []).append((station or choice.name, choice))
+        first, _, goal = choice.name.partition(between)
+        found.setdefault(f"{first} {word}" if goal else "", []).append((goal or choice.name, choice))
     return list(found.items())
+
+
+def _seas(seas: tuple[BoardSeen, BoardSeen] | None, roles: tuple[str, str]) -> list[Markup]:
+    """Pictures of both players' boards at Battleship."""
+    return [Markup(board_drawn(sea, f"the board of {role}")) for sea, role in zip(seas or (), roles, strict=False)]
 
 
 def _positions(view: GameView) -> list[tuple[int, str]]:
@@ -222,23 +229,25 @@ def _positions(view: GameView) -> list[tuple[int, str]]:
 
 def squares_of(view: GameView, chosen: str) -> tuple[list[Square], tuple[LegalMove, ...]]:
     """The cells over a board's picture, row by row, and the choices that have no cell."""
-    if view.board is None:
+    board = view.board if view.seas is None else view.seas[0]
+    if board is None:
         return [], view.choices
-    if view.board.kind == "connect_four":
+    if board.kind == "connect_four":
         by_column = {int(choice.name) - 1: choice for choice in view.choices}
-        return [_button(by_column.get(c)) for c in range(len(view.board.rows[0]))], ()
-    if view.board.kind == "chess":
+        return [_button(by_column.get(c)) for c in range(len(board.rows[0]))], ()
+    if board.kind == "chess":
         return _chess_squares(view, chosen)
-    height, letters = len(view.board.rows), _GO_LETTERS if view.board.kind == "go" else "abc"
+    height, letters = len(board.rows), _GO_LETTERS if board.kind == "go" else ascii_lowercase
     placed: dict[tuple[int, int], LegalMove] = {}
     rest = []
     for choice in view.choices:
-        found = re.fullmatch(r"([A-Za-z])([0-9]+)", choice.name)
+        found = re.fullmatch(r"(?:shoot )?([A-Za-z])([0-9]+)", choice.name)
         if found is None:
             rest.append(choice)
         else:
-            placed[height - int(found[2]), letters.index(found[1])] = choice
-    cells = [(r, c) for r in range(height) for c in range(len(view.board.rows[0]))]
+            row = int(found[2]) - 1 if board.kind == "battleship" else height - int(found[2])
+            placed[row, letters.index(found[1])] = choice
+    cells = [(r, c) for r in range(height) for c in range(len(board.rows[0]))]
     return [_button(placed.get(cell)) for cell in cells], tuple(rest)
 
 

@@ -12,14 +12,25 @@ from dataclasses import dataclass
 from datetime import date
 from typing import cast
 
-from sog.games.base import State
+from sog.games.base import Game, State
 from sog.games.game_records import GameRecord
 from sog.games.holdem.betting import PREFLOP
 from sog.games.holdem.cards import HIGH, LOW
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.protocols.phh import PlayedHand
 from sog.web.loaded import SavedGame
-from sog.web.looks import BoardSeen, ChaseSeen, ChipsSeen, ShownCard, board_of, cards_of, chase_of, chips_of, roles_of
+from sog.web.looks import (
+    BoardSeen,
+    ChaseSeen,
+    ChipsSeen,
+    ShownCard,
+    board_of,
+    cards_of,
+    chase_of,
+    chips_of,
+    roles_of,
+    seas_of,
+)
 from sog.web.tables import Made, PlayTable
 
 __all__ = [
@@ -78,6 +89,7 @@ class GameView:
     cards: tuple[ShownCard, ...]
     chips: ChipsSeen | None
     chase: ChaseSeen | None
+    seas: tuple[BoardSeen, BoardSeen] | None
     hands: tuple[str | None, str | None]
     hidden: bool
     actor: int | None
@@ -113,10 +125,8 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
     """The view of a seat, or of nobody; `table.lock` is held."""
     game, world, over = table.game, table.world, is_revealed(table)
     state = table.public.states[world.node]
-    hands = cast(
-        "tuple[str | None, str | None]",
-        tuple(game.infostate_name(state, p, world.pair[p]) if over or p == viewer else None for p in (0, 1)),
-    )
+    first, second = (world.pair[p] if over or p == viewer else None for p in (0, 1))
+    hands = (_held(game, state, 0, first), _held(game, state, 1, second))
     mine = not over and viewer is not None and table.actor == viewer and table.chairs[viewer].is_person
     return GameView(
         table=table.name,
@@ -129,7 +139,8 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
         board=board_of(game, state, _before(table)),
         cards=cards_of(game, state, hands, viewer),
         chips=chips_of(game, state),
-        chase=chase_of(game, state, world.pair[0] if over or viewer == 0 else None),
+        chase=chase_of(game, state, first),
+        seas=seas_of(game, state, (first, second)),
         hands=(None, None) if game.perfect_information else hands,
         hidden=not game.perfect_information,
         actor=None if over else table.actor,
@@ -148,6 +159,11 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
         hand=_hand(table) if over else None,
         line=line_of(table) if over else None,
     )
+
+
+def _held(game: Game, state: State, player: int, infostate: int | None) -> str | None:
+    """What a player holds, where the viewer may know it."""
+    return None if infostate is None else game.infostate_name(state, player, infostate)
 
 
 def is_revealed(table: PlayTable) -> bool:

@@ -21,6 +21,7 @@ BOARDS_OF = {
     "tic_tac_toe": ["x.o", ".x.", "o.x"],
     "connect_four": [*["......."] * 4, "..o....", "xxo.x.o"],
     "go": ["X.O.", ".XO.", "....", "...."],
+    "battleship": ["..-.", "ssx.", "##.."],
     "chess": ["rnbqkbnr", "pppppppp", *["........"] * 4, "PPPPPPPP", "RNBQKBNR"],
 }
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import pytest
+
 from sog.web.guard import Door
 from sog.web.lanes import AgentLanes
 from sog.web.offers import Offers
 from sog.web.server import application
+from tests.written import write_die_bluff
 
 HOST = "localhost:8770"
 Headers = Mapping[str, str]
@@ -161,21 +166,47 @@ def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random
     return answer.headers["location"]
 
 
-def played_out(client: Client, address: str, rng: random.Random, most: int = 200) -> str:
-    """Play a game to its end by the forms and links of its pages alone; the last page."""
-    page = client.get(address).text
-    for _ in range(most):
-        forms = [form for form in Form(page).forms if form["method"] == "post"]
-        ways = (f"{address}/move", f"{address}/continue")
-        moves = [(form, button) for form in forms for button in form["buttons"] if form["action"] in ways]
+@contextmanager
+def own_game(folder: Path) -> Iterator[str]:
+    """The name of docs/extending.md's game with chance, which is offered meanwhile.  folder: for its module."""
+    write_die_bluff(folder / "die_games.py")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        patch.setenv("SOG_GAMES", "die_games")
+        yield "die_bluff"
+
+
+def page_of(client: Client, address: str) -> str:
+    """The text of a page that has to be there."""
+    answer = client.get(address)
+    assert answer.status == 200, (address, answer.text)
+    return answer.text
+
+
+def played_out(client: Client, address: str, rng: random.Random, whole: bool = False) -> str:
+    """Play a game to its end by the forms and links of its pages alone; the last page.
+
+    whole: each page has a button for every legal move, and hints and takings back are pressed in between.
+    """
+    page = page_of(client, address)
+    for _ in range(2_000):
+        ways: dict[str, list[tuple[dict[str, Any], tuple[str, str]]]] = {"move": [], "continue": []}
+        for form in Form(page).forms:
+            ways.setdefault(form["action"].rpartition("/")[2], []).extend((form, each) for each in form["buttons"])
+        if whole and not page.count('class="chosen"'):
+            legal = {str(choice["column"]) for choice in client.get(f"{address}/view.json").json()["choices"]}
+            assert legal == {value for _, (_, value) in ways["move"]}
         links = re.findall(r'href="(\?from=[a-h][1-8])"', page)
         if links and rng.random() < 0.5:  # a piece is chosen first, on a chessboard
-            page = client.get(address + rng.choice(links)).text
+            page = page_of(client, address + rng.choice(links))
             continue
-        if not moves:
+        usual = ways["move"] or ways["continue"]
+        if not usual:
             return page
-        form, (name, value) = rng.choice(moves)
+        other = [way for kind in ("hint", "back") for way in ways.get(kind, ()) if whole and rng.random() < 0.1]
+        form, (name, value) = rng.choice(other or usual)
         answer = client.post(form["action"], form["fields"] | ({name: value} if name else {}))
-        assert (answer.status, answer.headers["location"]) == (303, address)
-        page = client.get(address).text
+        assert (answer.status, answer.headers.get("location")) == (303, address), answer.text
+        page = page_of(client, address)
     raise AssertionError("the game does not end")

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.web.client import own_game
 from tests.web.test_server import asked, run_folder, serving
 
 CHROMIUM = shutil.which("chromium")
@@ -37,10 +38,20 @@ LOOKS = {
     "dice": "liars_dice(numdice=1,dice_sides=6)",
     "holdem": RIVER,
     "map": "scotland_yard(map=glasses)",
-    "words": f"{BATTLESHIP}returns_type=win_loss)",
+    "seas": f"{BATTLESHIP}returns_type=win_loss)",
+    "words": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
 }
+# Games whose pages have no look of their own besides.
+WORDS = {
+    "kuhn_poker": "kuhn_poker",
+    "rps": "rps",
+    "openspiel": "openspiel:oshi_zumo(coins=4,size=1,horizon=4)",
+    "openspiel, named": "openspiel:kuhn_poker",
+    "own": "die_bluff",
+}
+PLAYED = {**LOOKS, **WORDS}
 LONDON = "scotland_yard(map=london)"
-NAMED = (LOOKS["go"], MATE_IN_ONE, LONDON)
+NAMED = (LOOKS["go"], MATE_IN_ONE, LONDON, WORDS["openspiel, named"])
 SECONDS = 120  # for a first answer of an agent: its process starts
 
 
@@ -57,12 +68,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A server with games begun and ended, and two runs."""
     folder = tmp_path_factory.mktemp("served")
     runs = [str(run_folder(folder / name, [0.5, 0.25])) for name in ("a", "b")]
-    with serving(folder / "games", *NAMED, *runs) as (_, server):
+    with own_game(folder), serving(folder / "games", *NAMED, *runs) as (_, server):
         server.timeout = 600  # an agent's first move compiles kernels where none are kept
         pages = {"home": "/", "load": "/load", "missing": "/nothing", "runs": "/runs", "run": "/runs/a?beside=b"}
         for look, game in {**LOOKS, "chess": "chess", "london": LONDON}.items():
             pages[look] = begun(server, game, "random")
-        for look in ("cards", "holdem", "map"):
+        for look in ("cards", "holdem", "map", "seas"):
             pages[f"{look}, over"] = finished(server, begun(server, LOOKS[look], "network"))
             pages[f"{look}, position"] = f"/position?game={quote(LOOKS[look])}&s=8&c=1"
         for name, game in (("setup", "leduc_poker"), ("setup, hold'em", "holdem(bets=random)")):
@@ -145,17 +156,17 @@ def played(page: Any, rng: random.Random, most: int = 120) -> None:
     raise AssertionError("the game does not end")
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", PLAYED)
 def test_a_whole_game_by_keyboard(site: Site, page: Any, look: str) -> None:
-    opened(page, site, LOOKS[look])
+    opened(page, site, PLAYED[look])
     played(page, random.Random(look))
     assert page.locator(".log li").count() > 0
 
 
 @pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True, ids=["no script"])
-@pytest.mark.parametrize("look", ["cards", "holdem", "map"])
+@pytest.mark.parametrize("look", PLAYED)
 def test_a_whole_game_without_javascript(site: Site, page: Any, look: str) -> None:
-    opened(page, site, LOOKS[look])
+    opened(page, site, PLAYED[look])
     played(page, random.Random(look))
     press(page, 'a:text-is("Play again")')
     assert page.locator("button.main").inner_text() == "Play"

@@ -10,31 +10,7 @@ import pytest
 from sog.errors import SogError
 from tests.web.client import Client, Form, begun, client_of, played_out
 
-QUICK = [
-    "kuhn_poker",
-    "leduc_poker",
-    "liars_dice(numdice=1,dice_sides=6)",
-    "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)",
-    "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
-    "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,returns_type=win_loss)",
-    "rps",
-    "scotland_yard(map=glasses)",
-    "tic_tac_toe",
-    "connect_four",
-]
 MATE_IN_ONE = "chess(fen=6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1)"
-
-
-@pytest.mark.parametrize("game", QUICK, ids=lambda game: game.partition("(")[0])
-@pytest.mark.parametrize("seats", [("person", "random"), ("random", "person"), ("person", "person")], ids="-".join)
-def test_a_whole_game_by_forms(client: Client, game: str, seats: tuple[str, str]) -> None:
-    address = begun(client, game, seats)
-    page = played_out(client, address, random.Random(1))
-    view = client.get(f"{address}/view.json").json()
-    assert view["result"] and view["result"] in page.replace("&#39;", "'")
-    assert len(view["log"]) == view["moves"] > 0
-    assert client.get(f"{address}/record").status == 200
-    assert client.get("/games").text.count(address) == 1
 
 
 def test_go_by_forms(games: Path) -> None:

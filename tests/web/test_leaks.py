@@ -18,7 +18,7 @@ from sog.games.catalog import make_game
 from sog.play.referee import World
 from sog.web import server, views
 from sog.web.asked import PERSON, Chair, MoveAsked, MoveFound, PositionAsked
-from sog.web.looks import chase_of
+from sog.web.looks import chase_of, seas_of
 from sog.web.offers import Offers
 from sog.web.positions import Place
 from sog.web.tables import Made, PlayTable
@@ -31,6 +31,7 @@ LARGE = {
     "holdem(board=2s2h2d7c,pot=1000,stacks=1000,bets=1;allin)": 15,
     "holdem(stacks=2000,bets=0.5;1;allin)": 10,
     "scotland_yard(map=london40)": 20,
+    "battleship(board_width=3,board_height=3,ship_sizes=[2;2],allow_repeated_shots=False,returns_type=win_loss)": 10,
 }
 LINES = 50
 TWINS = 3  # of a line
@@ -180,13 +181,14 @@ def test_worlds_of_large_games_look_the_same(client: Client, game: str) -> None:
 
 @pytest.mark.parametrize("game", LARGE)
 def test_a_look_that_tells_is_found(client: Client, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A map with Mr X's station on it, chips that depend on a hand."""
+    """A map with Mr X's station on it, chips that depend on a hand, the other player's ships."""
     real = views.view_of
 
     def telling(table: PlayTable, viewer: int | None) -> views.GameView:
-        view = real(table, viewer)
+        view, state = real(table, viewer), table.public.states[table.world.node]
+        if view.seas is not None:
+            return replace(view, seas=seas_of(table.game, state, table.world.pair))
         if view.chase is not None:
-            state = table.public.states[table.world.node]
             return replace(view, chase=chase_of(table.game, state, table.world.pair[0]))
         assert view.chips is not None
         return replace(view, chips=replace(view.chips, pot=view.chips.pot + sum(table.world.pair)))

@@ -1,4 +1,4 @@
-"""Looks of hold'em and Scotland Yard: chips, ranges, the map, and what a page says of them."""
+"""Looks of hold'em, Scotland Yard and Battleship: chips, ranges, the map, two boards, and what a page says of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from sog.games.holdem.lines import follow
 from sog.games.scotland_yard.game import Chase
 from sog.searches.tree.public_tree import PublicTree
 from sog.web.asked import PERSON, Chair
-from sog.web.looks import ChipsSeen, chase_of, chips_of, limits_of
+from sog.web.looks import BoardSeen, ChipsSeen, chase_of, chips_of, limits_of
+from sog.web.pages import squares_of
 from sog.web.tables import PlayTable
 from sog.web.views import view_of
-from tests.web.client import Client, begun, played_out
+from tests.web.client import Client, Form, begun, played_out
 
 WHOLE = "holdem(stacks=2000,bets=0.5;1;allin)"
+BATTLESHIP = "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,"
+BATTLESHIP += "returns_type=win_loss)"
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)"
 
 
@@ -101,6 +104,40 @@ def test_the_detectives_belief_is_a_map_once_the_chase_is_over(client: Client) -
     assert minds and page.count('class="map"') == 1 + len(minds)
     for mind in minds:
         assert sum(mind["chase"]["belief"]) == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("viewer", "own", "other"),
+    [
+        (0, ("ss.", ".-.", "ss."), ("...", "..x", "..#")),
+        (1, ("...", ".-.", "..."), ("ss.", "..x", "..#")),
+        (None, ("...", ".-.", "..."), ("...", "..x", "..#")),
+    ],
+)
+def test_only_ones_own_ships_are_seen(viewer: int | None, own: tuple[str, ...], other: tuple[str, ...]) -> None:
+    table = PlayTable("0" * 32, make_game(BATTLESHIP), (Chair(PERSON, "a"), Chair(PERSON, "b")), 0)
+    for name in ("across a1", "down c2", "across a3", "across a1", "shoot c2", "shoot b2", "shoot c3"):
+        table.move(next(choice.column for choice in view_of(table, table.actor).choices if choice.name == name))
+    seas = view_of(table, viewer).seas
+    assert seas == (BoardSeen("battleship", own), BoardSeen("battleship", other, ((2, 2),)))
+
+
+def test_a_board_that_the_style_sheet_has_no_grid_for_has_buttons_in_words() -> None:
+    game = "battleship(board_width=20,board_height=1,ship_sizes=[2],allow_repeated_shots=False,returns_type=win_loss)"
+    view = view_of(PlayTable("0" * 32, make_game(game), (Chair(PERSON, "a"), Chair(PERSON, "b")), 0), 0)
+    assert view.seas is None and squares_of(view, "") == ([], view.choices) and len(view.choices) == 19
+
+
+def test_a_page_of_battleship_has_two_boards_and_a_button_a_cell(client: Client) -> None:
+    address = begun(client, BATTLESHIP, ("person", "random"))
+    assert "<legend>Across from</legend>" in client.get(address).text
+    shots = 'aria-label="shoot '
+    while (page := client.get(address).text).count(shots) == 0:
+        form = next(form for form in Form(page).forms if form["action"].endswith("/move"))
+        client.post(form["action"], form["fields"] | dict(form["buttons"][:1]))
+    assert page.count('class="board battleship"') == 2 and page.count(shots) == 9
+    square = page.index('aria-label="shoot b1"')
+    assert page.index("Player 1: random moves") < square < page.index('aria-label="shoot a2"')
 
 
 def test_what_cannot_be_played_is_said() -> None:

@@ -13,11 +13,18 @@ import pytest
 
 from sog.agents.opening import open_network
 from sog.algorithms.student.algorithm import Student
+from sog.algorithms.student.player import BOARDS
 from sog.arrays import Float64
 from sog.games.catalog import make_game
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.search import search as grow
+from sog.searches.gtcfr.settings import Budget
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.web.asked import PositionAsked
-from sog.web.positions import Place, next_steps, place_of, state_at
+from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
+from sog.web.recorded import snapshot_of
 from sog.web.thinker import Thinker
 from tests.web.client import Client, client_of
 
@@ -106,11 +113,23 @@ def test_a_recorded_search_of_a_board_is_the_players_own() -> None:
     player = Student(simulations=200, per_update=10.0).player(open_network("connect_four").evaluator, 0)
     player.new_game(make_game("connect_four"))
     search = player.search([3, 3])
-    from sog.searches.leaves.drive import run
-
     run(search.steps(), player.evaluator)
     shares = {each.action: each.share for each in search.thought().candidates}
     assert growth.snapshots[-1].policy[:, 0] == pytest.approx([shares[a] for a in range(7)])
+
+
+def test_a_large_tree_is_drawn_without_a_look_at_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two hundred most visited nodes, most visits first, and the number of all."""
+    game = make_game("connect_four")
+    tree = Lookahead(PublicTree(game), 0, game.root_ranges())
+    run(grow(tree, 0, Budget(3_000, 10.0), BOARDS, np.ones(1, dtype=np.uint64)), zero_evaluator)
+    looked, real = [], Lookahead.children
+    monkeypatch.setattr(Lookahead, "children", lambda tree, n: looked.append(n) or real(tree, n))
+    snapshot = snapshot_of(tree, 0, 3_000)
+    assert len(snapshot.blocks) == 200 and len(looked) <= 200 < tree.size / 10
+    visits = [int(block.words.split(": ")[1].split(" ")[0].replace(",", "")) for block in snapshot.blocks[1:]]
+    assert visits == sorted(visits, reverse=True)
+    assert f"the 200 most visited of {tree.size:,} nodes" in tree_picture(snapshot)
 
 
 def test_an_address_is_read_as_it_was_written() -> None:

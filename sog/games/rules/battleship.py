@@ -159,7 +159,7 @@ class Battleship(Game):
         """How many ships player p has placed."""
         return (battle.placed + 1 - p) // 2
 
-    def _received(self, battle: Battle, p: int) -> tuple[tuple[int, int], ...]:
+    def received(self, battle: Battle, p: int) -> tuple[tuple[int, int], ...]:
         """The shots at player p's board and their results."""
         return battle.shots[1 - p :: 2]
 
@@ -168,7 +168,7 @@ class Battleship(Game):
         count = self._placed_by(battle, p)
         if count < len(self.sizes):
             return np.arange(len(self._fleets[count]))
-        received = self._received(battle, p)
+        received = self.received(battle, p)
         if received not in self._kept:
             before = self._possible(battle._replace(shots=battle.shots[: 2 * len(received) - 1 - p]), p)
             results = self._results(before, [cell for cell, _ in received])
@@ -200,7 +200,7 @@ class Battleship(Game):
 
     def _lost(self, battle: Battle, p: int) -> bool:
         """Whether player p's whole fleet is sunk."""
-        return sum(result == SUNK for _, result in self._received(battle, p)) == len(self.sizes)
+        return sum(result == SUNK for _, result in self.received(battle, p)) == len(self.sizes)
 
     def num_infostates(self, s: State) -> tuple[int, int]:
         battle = cast(Battle, s)
@@ -213,7 +213,7 @@ class Battleship(Game):
         if battle.placed < 2 * len(self.sizes):
             count = self._placed_by(battle, actor)
             return np.unique([fleet[-1] for fleet in self._fleets[count + 1]]).astype(np.int32)
-        tried = [cell for cell, _ in self._received(battle, 1 - actor)]
+        tried = [cell for cell, _ in self.received(battle, 1 - actor)]
         return np.setdiff1d(np.arange(self.cells), tried).astype(np.int32)
 
     def fan(self, s: State) -> Fan:
@@ -237,7 +237,7 @@ class Battleship(Game):
     def _announce(self, battle: Battle) -> Fan:
         """NATURE announces the result: the edge is fixed by the fleet that was shot at."""
         target = 1 - len(battle.shots) % 2
-        cells = [*(cell for cell, _ in self._received(battle, target)), battle.fired]
+        cells = [*(cell for cell, _ in self.received(battle, target)), battle.fired]
         results = self._results(self._possible(battle, target), cells)
         children: list[State] = []
         carry: list[tuple[Carry, Carry]] = []
@@ -260,7 +260,7 @@ class Battleship(Game):
 
     def _sunk_value(self, battle: Battle, p: int) -> Float64:
         """float64[I_p]: the value of player p's sunk ships for each placement."""
-        cells = [cell for cell, _ in self._received(battle, p)]
+        cells = [cell for cell, _ in self.received(battle, p)]
         sunk = self._covered[self._possible(battle, p)][:, :, cells].sum(axis=2) == np.array(self.sizes)
         return np.asarray(sunk @ np.array(self.values))
 
@@ -312,6 +312,11 @@ class Battleship(Game):
 
     def _fleet(self, battle: Battle, p: int, i: int) -> Fleet:
         return self._fleets[self._placed_by(battle, p)][int(self._possible(battle, p)[i])]
+
+    def ships(self, s: State, p: int, i: int) -> list[int]:
+        """The cells on which player p's ships lie with an infostate."""
+        placed = enumerate(self._fleet(cast(Battle, s), p, i))
+        return [int(cell) for ship, action in placed for cell in np.flatnonzero(_covers(self, ship, action))]
 
     def history(self, s: State, i0: int, i1: int) -> list[int]:
         """OpenSpiel's actions; with its board, not its utilities, where whoever sinks the fleet wins 1."""
