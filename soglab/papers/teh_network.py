@@ -155,5 +155,5 @@ EXPERIMENT: Final = Experiment(
     figure="C.2, a network at the turn's ends",
     minutes=25,
     what="Turn endgame hold'em: the turn from the network's values, and their errors at beliefs it has not seen",
-    study=Study(plan, compute, present, alone=True),
+    study=Study(plan, compute, present, takes=("runs",), alone=True),
 )

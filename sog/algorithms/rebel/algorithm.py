@@ -49,7 +49,7 @@ class Rebel(Algorithm):
     """ReBeL: depth-limited subgames solved by CFR-D or fictitious play, beliefs of a random iteration (ReBeL, 2020).
 
     solver: how subgames are solved: cfr-d (the default), cfr-ave, modified-cfr-ave, fp or flop (appendices D and E).
-    updates: how often a player's policy is updated in a subgame; in play by default 1,024, on hold'em's turn 128.
+    updates: how often a player's policy is updated in a subgame; in play by default 1,024, on hold'em's turn 512.
     depth: actions of players from a subgame's root to its leaves.
     warm: how many iterations the warm start from the network's policy counts as (appendix J); 0 for no warm start.
     recycle: leaves are evaluated again once the iteration's number has grown by this share; 0 for every iteration.

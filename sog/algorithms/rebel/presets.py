@@ -24,7 +24,7 @@ _FP_UPDATES = 1024
 _POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
 _PAPERS: Final = SolveSettings(updates=1024, correct=False, hold=0.0)  # nothing of ours
 # ReBeL, C.2: a subgame ends with its betting round. Each iteration is measured with rivers of its own.
-_TO_THE_TURNS_END: Final = SolveSettings(updates=128, depth=0, to_chance=True)
+_TO_THE_TURNS_END: Final = SolveSettings(updates=512, depth=0, to_chance=True)
 
 
 def rebel_preset(game: Game, name: str) -> TrainSettings:
