@@ -31,6 +31,7 @@ from sog.progress import Report
 from sog.searches.depth_limited.settings import CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.holdem.exact_values import SpotBelief, exact_values
+from sog.searches.leaves.evaluator import Clock, Droppable, Dropped, Timed
 from sog.training.packing import unpack
 from sog.training.rows import Rows
 
@@ -90,6 +91,23 @@ def test_rows_of_rivers_are_the_spot_solvers(monkeypatch: pytest.MonkeyPatch) ->
         assert not belief.state.betting.all_in
         for weights in belief.ranges:
             assert weights.sum() == pytest.approx(1.0) and not weights[~live_hands(belief.state.board)].any()
+
+
+def test_a_round_is_dropped_between_exact_solves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solves of rivers ask the evaluator nothing; the round looks between them."""
+    solved: list[int] = []
+
+    def note(game: Holdem, beliefs: list[SpotBelief], iterations: int) -> Float64:
+        solved.append(len(beliefs))
+        return exact_values(game, beliefs, iterations)
+
+    monkeypatch.setattr("sog.algorithms.rebel.actor.exact_values", note)
+    game = turn(FAMILY)
+    actor = RebelActing(TURN, games_a_draw=32, exact=2).make(game, shape_for(game, 8, 1, "hands"))
+    evaluator = Timed(Droppable(network_evaluator(CVPN(actor.shape)), lambda: bool(solved)), Clock())
+    with pytest.raises(Dropped):
+        actor.round(32, evaluator, np.random.default_rng(3))
+    assert len(solved) == 1 and solved[0] <= 4
 
 
 def test_random_beliefs_forget_the_solve() -> None:

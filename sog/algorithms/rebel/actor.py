@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from sog.searches.depth_limited.solve import solve
 from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.holdem.exact_values import SpotBelief, exact_values, is_exact, is_settled
 from sog.searches.leaves.drive import run
-from sog.searches.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
+from sog.searches.leaves.evaluator import Beliefs, Evaluator, SearchGenerator, drop_if_over
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.packing import PackedRows, join_packed, pack
@@ -31,6 +32,8 @@ from sog.training.rows import Rows, blank_rows, write_policy, write_values
 from sog.training.settings import Harvest
 
 __all__ = ["Generating", "RebelActing", "RebelActor"]
+
+_SOLVED_AT_ONCE: Final = 4  # beliefs of hold'em, for about a second
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,9 @@ class RebelActor:
             if self.acting.exact:
                 ended = [position for position in waiting if is_exact(public, position.node)]
                 waiting = [position for position in waiting if not is_exact(public, position.node)]
-                rows.append(pack(self.shape, self._exact_rows(public, ended)))
+                for first in range(0, len(ended), _SOLVED_AT_ONCE):
+                    drop_if_over(values)
+                    rows.append(pack(self.shape, self._exact_rows(public, ended[first : first + _SOLVED_AT_ONCE])))
                 solves += len(ended)
             # Equal beliefs of one level are one subgame, which games leave at iterations of their own.
             groups = _alike(waiting) if self.acting.share else [(position, 1) for position in waiting]

@@ -216,6 +216,14 @@ class Droppable:
         return Evaluations(*(np.concatenate(columns) for columns in zip(*answers, strict=True)))
 
 
+def drop_if_over(evaluator: Evaluator) -> None:
+    """Raise Dropped where the current work is over: for long work that asks an evaluator nothing."""
+    while isinstance(evaluator, Timed):
+        evaluator = evaluator.evaluator
+    if isinstance(evaluator, Droppable) and evaluator.over():
+        raise Dropped
+
+
 def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
     """Every value 0 and every prior uniform: used in place of an untrained network."""
     return [zero_answer(beliefs) for beliefs in requests]
