@@ -11,6 +11,7 @@ import pytest
 import sog
 from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.matches import UniformPolicy, play_pairs
+from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.policy.rnad import RnadSettings
 from sog.algorithms.sepot.learner import SepotSettings
@@ -23,7 +24,7 @@ from sog.nets.shape import policy_shape
 from sog.training.run import Run, Until
 from soglab.checks import sepot_critic
 from soglab.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
-from soglab.papers.sepot_runs import UNTRAINED, own_measure
+from soglab.papers.sepot_runs import UNTRAINED, opened, own_measure
 from soglab.study import Key, Options, Study, StudyPoint
 from tests.policies import RandomPolicy, value_of
 
@@ -198,6 +199,9 @@ def test_table1_counts_what_was_searched() -> None:
     sepot_table1._searching.cache_clear()
     assert first["won"] == sepot_table1.compute(keys[0])["won"] != second["won"]
     assert 0 < first["searched"] < first["moves"] and any(first["won"])
+    own, plain = opened(UNTRAINED, GOOF4, ""), sepot_table1.compute({**about, "histories": -1, "part": 3})
+    pairs = play_pairs(own.game, NetworkPolicy(own.game, own.network), UniformPolicy(own.game), 20, 3)
+    assert plain["won"] == [(as_0 + as_1) / 2 for as_0, as_1 in pairs.tolist()]  # a game's, not a pair's
     none = sepot_table1.compute({**about, "histories": 1, "part": 0})
     assert none["searched"] == 0 and not any(none["won"])
     (row,) = sepot_table1.present([StudyPoint(keys[0], first)]).rows
