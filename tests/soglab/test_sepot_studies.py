@@ -199,9 +199,10 @@ def test_table1_counts_what_was_searched() -> None:
     sepot_table1._searching.cache_clear()
     assert first["won"] == sepot_table1.compute(keys[0])["won"] != second["won"]
     assert 0 < first["searched"] < first["moves"] and any(first["won"])
-    own, plain = opened(UNTRAINED, GOOF4, ""), sepot_table1.compute({**about, "histories": -1, "part": 3})
-    pairs = play_pairs(own.game, NetworkPolicy(own.game, own.network), UniformPolicy(own.game), 20, 3)
-    assert plain["won"] == [(as_0 + as_1) / 2 for as_0, as_1 in pairs.tolist()]  # a game's, not a pair's
+    own = opened(UNTRAINED, GOOF4, "")
+    searching = sepot_table1._CountingSearch(sepot_table1._searching(own, 30, 60, 0.9))
+    pairs = play_pairs(own.game, searching, NetworkPolicy(own.game, own.network), 20, 0)
+    assert first["won"] == [(as_0 + as_1) / 2 for as_0, as_1 in pairs.tolist()]  # a game's, not a pair's
     none = sepot_table1.compute({**about, "histories": 1, "part": 0})
     assert none["searched"] == 0 and not any(none["won"])
     (row,) = sepot_table1.present([StudyPoint(keys[0], first)]).rows
