@@ -138,19 +138,21 @@ def decided(won: Sequence[float], game: Game) -> bool:
 
 
 def _share(shares: Sequence[float], together: int) -> dict[str, Any]:
-    mean, half = _mean(shares, together)
-    return {"share": mean, "interval95": None if half is None else [max(0.0, mean - half), min(1.0, mean + half)]}
+    """A share of hands and its interval, by deals of one or two of them."""
+    from sog.measure.intervals import share_interval
+
+    deals = [(sum(shares[k : k + together]), together) for k in range(0, len(shares), together)]
+    return {"share": sum(shares) / len(shares), "interval95": list(share_interval(deals))}
 
 
 def _said(won: Sequence[float], game: Game, together: int) -> str:
     """What was won a hand, and how many of the hands where they are won or lost."""
-    from sog.measure.intervals import plus_minus
-
     earned_words = words(won, game.unit, together)
     if not decided(won, game):
         return earned_words
-    mean, half = _mean([50 * (one / game.u_max + 1) for one in won], together)
-    return f"{earned_words}, {plus_minus(mean, half)}% of the hands"
+    wins = _share([(one / game.u_max + 1) / 2 for one in won], together)
+    low, high = wins["interval95"]
+    return f"{earned_words}, {100 * wins['share']:.3g}% [{100 * low:.3g}, {100 * high:.3g}] of the hands"
 
 
 def _mean(values: Sequence[float], together: int) -> tuple[float, float | None]:

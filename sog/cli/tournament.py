@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,7 +72,7 @@ def tournament(
     from threadpoolctl import threadpool_limits
 
     from sog.cluster.where import where_of
-    from sog.measure.elo import points_of, rate
+    from sog.measure.elo import by_units, points_of, rate
     from sog.protocols.tournament import fixtures, games_apart, load_results, openings_of, play_tournament
     from sog.protocols.tournament_file import read_tournament
 
@@ -86,9 +87,9 @@ def tournament(
             raise SettingError("--cluster is for games of perfect information: hands are played in this process")
         hand_tournament(read, folder, as_json)
         return
-    if (found := len(set(openings_of(read)))) < read.rounds:  # none are drawn or listed, or too few exist
-        again = "players that draw nothing play the same games again, and intervals are then too narrow"
-        say(f"sog: {read.rounds} rounds have {found} different opening{'s' * (found > 1)}: {again}")
+    openings = len(set(openings_of(read)))
+    if again := _again(read.rounds, openings):
+        say(f"sog: {again}")
     results: list[Result] = []
     kept, games = f"finished games are kept in {folder}: the same command continues from there", len(fixtures(read))
     title = f"tournament {read.game.name}"
@@ -103,8 +104,11 @@ def tournament(
                 report(len(results), f"{result.seats[0]} - {result.seats[1]}: {won}")
     results.sort(key=lambda result: result.number)
     names = list(read.agents)
-    ratings = rate(points_of(names, [result.points for result in results]))
-    answer = _answer(read.game.name, names, ratings, results, folder)
+    units = _units(names, results, {fixture.number: fixture.round for fixture in fixtures(read)})
+    ratings = by_units(rate(points_of(names, [result.points for result in results])), units)
+    pairs = _pairs(names, results, units)
+    answer = _answer(read.game.name, names, ratings, results) | {"pairs": pairs, "rounds": read.rounds}
+    answer |= {"openings": openings, "folder": str(folder)}
     if as_json:
         print_json(answer)
     else:
@@ -113,7 +117,15 @@ def tournament(
         _plot(folder / "elo.png", answer)
 
 
-def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result], folder: Path) -> dict[str, Any]:
+def _again(rounds: int, openings: int) -> str:
+    """What a reader must know where openings come again: none are drawn or listed, or too few exist."""
+    if openings == rounds:
+        return ""
+    again = "players that draw nothing play the same games again, and intervals are then too narrow"
+    return f"{rounds} rounds have {openings} different opening{'s' * (openings > 1)}: {again}"
+
+
+def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result]) -> dict[str, Any]:
     """What the tournament found, as one object; agents by rating."""
     agents = []
     for i in sorted(range(len(names)), key=lambda i: -ratings.elo[i]):
@@ -127,24 +139,37 @@ def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result]
         "game": game,
         "games": len(results),
         "agents": agents,
-        "pairs": _pairs(names, results),
         "virtual_draws": ratings.virtual,
         "faults": faults,
-        "folder": str(folder),
     }
 
 
-def _pairs(names: list[str], results: list[Result]) -> list[dict[str, Any]]:
-    """Each pair that met: a's share of the points with its 95% interval, and a's shares as player 0 and as player 1."""
-    from sog.measure.intervals import wilson
+def _units(names: list[str], results: list[Result], rounds: Mapping[int, int]) -> list[tuple[int, int, float, int]]:
+    """(i, j, i's points, games) of two agents in a round, from one opening both ways round.
+
+    rounds: by a game's number.
+    """
+    units: dict[tuple[int, int, int], list[float]] = {}
+    for r in results:
+        i, j = map(names.index, r.seats)
+        points = r.points[2] if i < j else 1.0 - r.points[2]
+        units.setdefault((min(i, j), max(i, j), rounds[r.number]), []).append(points)
+    return [(i, j, sum(points), len(points)) for (i, j, _), points in units.items()]
+
+
+def _pairs(
+    names: list[str], results: list[Result], units: Sequence[tuple[int, int, float, int]]
+) -> list[dict[str, Any]]:
+    """Each pair that met: a's share of the points with its 95% interval by rounds, and as player 0 and as player 1."""
+    from sog.measure.intervals import share_interval
 
     pairs = []
-    for a, b in itertools.combinations(names, 2):
+    for (i, a), (j, b) in itertools.combinations(enumerate(names), 2):
         as_0, as_1 = ([r.points[2] for r in results if r.seats == seats] for seats in ((a, b), (b, a)))
         as_1 = [1.0 - points for points in as_1]
         if both := [*as_0, *as_1]:
             shares = {"a_as_0": _mean(as_0), "a_as_1": _mean(as_1)}
-            interval = list(wilson(sum(both), len(both)))
+            interval = list(share_interval(unit[2:] for unit in units if unit[:2] == (i, j)))
             pairs.append({"a": a, "b": b, "games": len(both), "share": _mean(both), "interval95": interval, **shares})
     return pairs
 
@@ -177,7 +202,11 @@ def _show(answer: dict[str, Any]) -> None:
             Text(agent["name"]), f"{agent['elo']:+.0f}", f"±{agent['interval']:.0f}", f"{points:g}", str(games), *cells
         )
     print_table(table)
-    stdout().print("Cells: wins-draws-losses of the row's agent. Elo has mean 0 over the agents.")
+    stdout().print(
+        "Cells: wins-draws-losses of the row's agent. Elo has mean 0 over the agents; intervals are by rounds."
+    )
+    if again := _again(answer["rounds"], answer["openings"]):
+        stdout().print(f"{again}.")
     if answer["virtual_draws"]:
         stdout().print(
             "Some agents won or lost every game against the others; their ratings would be infinite, so each pair "

@@ -61,12 +61,18 @@ def _won_by(name: str, result: PairResult) -> list[float]:
 
 def _elo(game: Game, names: list[str], results: Sequence[PairResult]) -> list[dict[str, Any]]:
     """Each agent's rating where hands are won, drawn or lost and nothing else; otherwise nothing."""
-    from sog.measure.elo import points_of, rate
+    from sog.measure.elo import by_units, points_of, rate
 
     if not all(decided(result.won, game) for result in results):
         return [{} for _ in names]
-    shares = [(r.a, r.b, sum((won / game.u_max + 1) / 2 for won in r.won), len(r.won)) for r in results]
-    ratings = rate(points_of(names, shares))
+    points = [[(won / game.u_max + 1) / 2 for won in result.won] for result in results]
+    met = [(r.a, r.b, sum(own), len(own)) for r, own in zip(results, points, strict=True)]
+    deals = [
+        (names.index(r.a), names.index(r.b), own[k] + own[k + 1], 2)
+        for r, own in zip(results, points, strict=True)
+        for k in range(0, len(own), 2)
+    ]
+    ratings = by_units(rate(points_of(names, met)), deals)
     return [{"elo": float(ratings.elo[i]), "interval": ratings.interval(i)} for i in range(len(names))]
 
 

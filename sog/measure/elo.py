@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.measure.intervals import TWO_SIDED_95
 
-__all__ = ["Ratings", "points_of", "rate"]
+__all__ = ["Ratings", "by_units", "points_of", "rate"]
 
 _P = TypeVar("_P", bound=Hashable)
 
@@ -67,6 +67,20 @@ def rate(points: Float64, virtual: float = 1.0) -> Ratings:
     elo = _likeliest(points)
     covariance: Float64 = np.linalg.pinv(_information(points + points.T, elo)).astype(np.float64)
     return Ratings(elo, covariance, added)
+
+
+def by_units(ratings: Ratings, units: Sequence[tuple[int, int, float, int]]) -> Ratings:
+    """The same ratings with intervals for games in units, (i, j, i's points, games), which may share their luck.
+
+    The covariance times the dispersion of quasi-likelihood (Wedderburn, 1974) where it is above 1, with u units and P
+    players: u / (u - P + 1) * (sum of (points - games * score)^2) / (sum of games * score * (1 - score)).
+    """
+    scores, spare = _scores(ratings.elo), len(units) - len(ratings.elo) + 1
+    if spare < 1:
+        return ratings
+    apart = sum((points - games * scores[i, j]) ** 2 for i, j, points, games in units)
+    expected = sum(games * scores[i, j] * scores[j, i] for i, j, _, games in units)
+    return replace(ratings, covariance=ratings.covariance * max(1.0, float(len(units) / spare * apart / expected)))
 
 
 def points_of(players: Sequence[_P], results: Sequence[tuple[_P, _P, float, int]]) -> Float64:

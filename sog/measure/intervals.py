@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -19,13 +19,14 @@ __all__ = [
     "paired_difference",
     "plus_minus",
     "ratio_interval",
+    "share_interval",
     "wilson",
 ]
 
 TWO_SIDED_95: Final = 1.959964
 
 
-def wilson(hits: float, count: int) -> tuple[float, float]:
+def wilson(hits: float, count: float) -> tuple[float, float]:
     """The 95% interval of a share (Wilson, 1927). Draws may count half a hit: the interval is then too wide.
 
     (p + z^2 / 2n ± z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
@@ -37,6 +38,26 @@ def wilson(hits: float, count: int) -> tuple[float, float]:
     half = z / (1 + z * z / count) * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
     # By rounding alone an interval may leave out the share itself, where it ends there: at none or all of the hits.
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
+
+
+def share_interval(units: Iterable[tuple[float, int]]) -> tuple[float, float]:
+    """The 95% interval of a share of games that come in units, (points, games), whose games may share their luck.
+
+    Wilson's of as many independent games as are as certain (Korn and Graubard, 1998), of m units and N games in all:
+    min(N, p (1 - p) / V * (z / t(m - 1, 0.975))^2), V = m / (m - 1) * sum over units of (points - p games)^2 / N^2.
+    Where p is 0 or 1, or there is one unit, a unit counts as one game: nothing is seen of what its games share.
+    """
+    points, games = np.array(list(units), dtype=np.float64).reshape(-1, 2).T
+    units_met, played = len(games), float(games.sum())
+    if units_met in (0, played):
+        return wilson(float(points.sum()), units_met)
+    share, count = float(points.sum()) / played, float(units_met)
+    if 0.0 < share < 1.0 and units_met > 1:
+        variance = units_met / (units_met - 1) * float(((points - share * games) ** 2).sum()) / played**2
+        scale = (TWO_SIDED_95 / float(stdtrit(units_met - 1, 0.975))) ** 2
+        # Never more than N: that units happen to be alike, as where each is a game won and one lost, is no certainty.
+        count = played if variance == 0.0 else min(played, scale * share * (1.0 - share) / variance)
+    return wilson(share * count, count)
 
 
 def mean_interval(values: Sequence[float] | Float64) -> tuple[float, float | None]:

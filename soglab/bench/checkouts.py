@@ -16,6 +16,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
+from math import comb
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Final
@@ -36,8 +38,8 @@ _HERE: Final = Path(checkout_tasks.__file__).parents[2]
 class CheckoutRow:
     """A task's processor time here over the other checkout's, by pair of processes.
 
-    least, most: the second smallest and second largest ratio, between which the median lies with a probability of 96%
-    for nine pairs; the outermost for fewer than six.
+    least, most: ratios between which the median lies with a probability of 95% or more, by the sign test; of nine pairs
+    the second smallest and second largest. With fewer than six pairs, the outermost, it is less.
     """
 
     task: Annotated[str, Column("task")]
@@ -103,9 +105,11 @@ def _answer(child: subprocess.Popen[str], task: str) -> tuple[float, float]:
 
 def row_of(task: str, ratios: Sequence[float]) -> CheckoutRow:
     """A task's row."""
-    ordered = sorted(ratios)
-    cut = int(len(ordered) >= 6)
-    return CheckoutRow(task, median(ordered), ordered[cut], ordered[-1 - cut], len(ordered))
+    ordered, count = sorted(ratios), len(ratios)
+    # The median lies outside with a probability of 2 P(Bin(count, 1/2) <= cut).
+    outside = (2 * below / 2**count for below in accumulate(comb(count, k) for k in range(count)))
+    cut = max(0, sum(share <= 0.05 for share in outside) - 1)
+    return CheckoutRow(task, median(ordered), ordered[cut], ordered[-1 - cut], count)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from sog.algorithms.base import Algorithm
 from sog.algorithms.table import find
 from sog.games.catalog import make_game
-from sog.measure.elo import Ratings, points_of, rate
+from sog.measure.elo import Ratings, by_units, points_of, rate
 from sog.nets.inference import network_evaluator
 from sog.opponents.alpha_beta import alpha_beta
 from sog.opponents.go_rollouts import rollouts
@@ -152,10 +152,11 @@ def play_match(key: Key) -> Result:
 
 
 def rated(points: Sequence[StudyPoint]) -> tuple[list[Entrant], Ratings]:
-    """The agents in the order of first sight, and their ratings."""
+    """The agents in the order of first sight, and their ratings, with intervals by points, which are batches."""
     met = [(agent_of(p.key, "first"), agent_of(p.key, "second"), *points_and_games(p.result)) for p in points]
     agents = list(dict.fromkeys(agent for first, second, *_ in met for agent in (first, second)))
-    return agents, rate(points_of(agents, met))
+    batches = [(agents.index(first), agents.index(second), score, games) for first, second, score, games in met]
+    return agents, by_units(rate(points_of(agents, met)), batches)
 
 
 def points_and_games(result: Result) -> tuple[float, int]:

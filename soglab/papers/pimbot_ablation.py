@@ -16,7 +16,7 @@ import numpy as np
 from sog.arrays import Int64
 from sog.games.catalog import make_game
 from sog.games.scotland_yard.game import ScotlandYard
-from sog.measure.intervals import mean_interval, plus_minus
+from sog.measure.intervals import share_interval
 from sog.opponents.scotland_yard.categories import KINDS, PUBLISHED
 from sog.opponents.scotland_yard.is_mcts import ISMCTSChase
 from sog.opponents.scotland_yard.matches import ChaseMatches, play_chases
@@ -93,18 +93,13 @@ def present(points: list[StudyPoint]) -> Outcome:
     for (name,), own in by_key(points, "against").items():
         found = matches(own)
         row: dict[str, Any] = {"against": name, "games": found.wins.size}
-        for what in ("pooled", "as_x", "as_detectives"):
-            mean, half = mean_interval(getattr(found, what))
-            row |= {what: mean, f"{what}_interval": half}
+        for what, wins in (("pooled", found.wins), ("as_x", found.wins[:, :1]), ("as_detectives", found.wins[:, 1:])):
+            low, high = share_interval((float(deal.sum()), len(deal)) for deal in wins)
+            row |= {what: float(wins.mean()), f"{what}_low": low, f"{what}_high": high}
         rows.append(row)
-        shares = [
-            plus_minus(100 * row[what], _percent(row, what), ".1f") for what in ("pooled", "as_x", "as_detectives")
-        ]
-        beside.append(
-            Beside(
-                f"against {name}", "", f"{shares[0]}% (Mr X {shares[1]}, detectives {shares[2]}), {row['games']} games"
-            )
-        )
+        both, as_x, as_detectives = (_said(row, what) for what in ("pooled", "as_x", "as_detectives"))
+        words = f"{both} (Mr X {as_x}, detectives {as_detectives}), {row['games']} games"
+        beside.append(Beside(f"against {name}", "", words))
     counts = sum((np.array(p.result["counts"]) for p in points if p.key["against"] == ITSELF), np.zeros((3, 2, 5)))
     said = {"minimum": ", ".join(f"{weight:.3f}" for weight in PUBLISHED)}
     for kind, own_counts in zip(KINDS[1:], counts, strict=True):
@@ -123,9 +118,8 @@ def table_of(counts: Int64) -> str:
     return ", ".join(f"{a / n:.3f}" if n else "-" for a, n in counts.T.tolist())
 
 
-def _percent(row: Mapping[str, Any], what: str) -> float | None:
-    half = row[f"{what}_interval"]
-    return None if half is None else 100 * half
+def _said(row: Mapping[str, Any], what: str) -> str:
+    return f"{100 * row[what]:.1f}% [{100 * row[f'{what}_low']:.1f}, {100 * row[f'{what}_high']:.1f}]"
 
 
 def _panels(rows: list[dict[str, Any]]) -> list[Panel]:
@@ -134,7 +128,8 @@ def _panels(rows: list[dict[str, Any]]) -> list[Panel]:
     names = {"yticks": places, "yticklabels": [row["against"] for row in rows], "ylim": (len(rows) - 0.5, -0.5)}
     lines: list[Line | Level] = [Level(50.0, None, {"color": "grey", "linewidth": 0.8}, upright=True)]
     for offset, what, label in ((-0.2, "pooled", "all"), (0.0, "as_x", "Mr X"), (0.2, "as_detectives", "detectives")):
-        share, error = [100 * row[what] for row in rows], [_percent(row, what) or 0.0 for row in rows]
+        share = [100 * row[what] for row in rows]
+        error = [[100 * abs(row[what] - row[f"{what}_{end}"]) for row in rows] for end in ("low", "high")]
         lines.append(Line(share, [place + offset for place in places], label, {"fmt": "o"}, error, sideways=True))
     return [Panel(lines, Scale("games won by the recipe, %"), title="PimBot, 95% intervals by deal", axes=names)]
 

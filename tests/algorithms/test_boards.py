@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -190,6 +191,19 @@ def test_sequential_halving_shares_out_the_simulations() -> None:
     # 16 simulations, 4 actions: 2 phases of 8, so 2 visits each, then 4 more for each of the best two.
     assert visits_before(4, 16) == (0,) * 4 + (1,) * 4 + (2, 2, 3, 3, 4, 4, 5, 5)
     assert visits_before(1, 3) == (0, 1, 2) and len(visits_before(16, 5)) == 5
+
+
+@pytest.mark.parametrize("considered", [2, 3, 5, 8, 16])
+@pytest.mark.parametrize("simulations", [1, 7, 16, 50, 200])
+def test_sequential_halving_is_mctxs(considered: int, simulations: int) -> None:
+    """The plan of DeepMind's mctx (seq_halving.py): two actions at least are compared to the end."""
+    phases, visits, left, plan = math.ceil(math.log2(considered)), [0] * considered, considered, list[int]()
+    while len(plan) < simulations:
+        for _ in range(max(1, int(simulations / (phases * left)))):
+            plan += visits[:left]
+            visits[:left] = [count + 1 for count in visits[:left]]
+        left = max(2, left // 2)
+    assert visits_before(considered, simulations) == tuple(plan[:simulations])
     searcher = MctsSearch(considered=4).begin(PublicTree(GAME), np.random.default_rng(0))
     noise = np.array([0.0, 9.0, 0.0, 8.0, 7.0, 0.0, 6.0, 0.0, 0.0])
     run_search(searcher.steps(0, 16, noise), zero_evaluator)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 
 from sog.algorithms.boards.actor import BoardActing
+from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.policy.rnad import RnadSettings
 from sog.algorithms.rebel.actor import RebelActing
 from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.table import settings_of
 from sog.errors import SettingError
-from sog.games.catalog import make_game
+from sog.games.catalog import make_game, make_history_game
 from sog.nets.shape import shape_for
 from sog.searches.cfr.rules import SOG
 from sog.searches.depth_limited.settings import CFR_AVE, CFR_D, REBEL_FP
@@ -220,3 +223,22 @@ def test_a_network_of_no_size_is_refused(size: str) -> None:
 def test_another_algorithm_is_refused() -> None:
     with pytest.raises(SettingError, match="known: sog"):
         settings_of(make_game("kuhn_poker"), "demo", "dqn")
+
+
+def test_rnads_paper_preset_is_sepots_table_2() -> None:
+    """Line by line; 75,000 steps are section 5's. Battleship 7x7 alone clips V-trace's ratios at 3."""
+    preset = settings_of(make_history_game("leduc_poker"), "paper", "rnad")
+    assert isinstance(preset, PolicySettings) and isinstance(preset.learning, RnadSettings)
+    learning = preset.learning
+    assert (learning.eta, learning.shorts, learning.short, learning.long) == (0.2, 200, 500, 10_000)
+    assert (learning.learning_rate, learning.rate_steps, learning.gradient_clip) == (0.0003, 0, 10_000.0)
+    assert (learning.threshold, learning.advantage_clip, learning.c, learning.rho) == (2.0, 10_000.0, 1.0, math.inf)
+    assert (learning.epsilon, learning.target_rate) == (1e-8, 0.001)
+    assert (preset.games, preset.steps * preset.rounds) == (64, 75_000)
+    assert (preset.shape.width, preset.shape.depth) == (1024, 2)
+    for size, rho in ((5, math.inf), (7, 3.0)):
+        board = f"board_width={size},board_height={size},ship_sizes=[1;2]"
+        name = f"battleship({board},allow_repeated_shots=False,returns_type=win_loss)"
+        clipped = settings_of(make_history_game(name), "paper", "rnad")
+        assert isinstance(clipped, PolicySettings) and isinstance(clipped.learning, RnadSettings)
+        assert clipped.learning.rho == rho

@@ -18,10 +18,19 @@ from sog.algorithms.rebel.agent import (
     sample_iterations,
     start_position,
 )
-from sog.algorithms.rebel.playthroughs import HELD_BYTES, held_at_once, mean_policy, sampled_policy
+from sog.algorithms.rebel.measure import measure_rebel
+from sog.algorithms.rebel.playthroughs import (
+    HELD_BYTES,
+    held_at_once,
+    mean_exploitability,
+    mean_policy,
+    sampled_policy,
+)
 from sog.arrays import Float64
 from sog.games.catalog import make_game
+from sog.measure.listed import listed
 from sog.nets.inference import network_evaluator
+from sog.nets.values import value_evaluator
 from sog.searches.cfr import exact
 from sog.searches.cfr.rules import Rule
 from sog.searches.depth_limited.settings import REBEL_FP, SOLVERS, Solver, SolveSettings
@@ -179,3 +188,14 @@ def test_as_many_playthroughs_are_held_as_fit() -> None:
     large = exact.full_tree(PublicTree(make_game("liars_dice(numdice=1,dice_sides=5)")).list_all())
     large.counts.entries *= 1000
     assert held_at_once(large) == HELD_BYTES // (8 * int(large.counts.entries) + 200 * large.size) < 1024
+
+
+def test_both_measures_are_in_the_games_unit() -> None:
+    """Leduc's is a thousandth of a chip: the mean policy's is exact, the sampled one's is that of the same draws."""
+    settings, folder = RebelSettings(SolveSettings(updates=4)), find_checkpoint("leduc_poker")
+    game, network, _ = load_network(folder)
+    public, evaluator = listed(game), value_evaluator(network, False, False)
+    found = measure_rebel(folder, settings, 2, 0, lambda done: None)
+    assert found.mean == pytest.approx(1000.0 * mean_exploitability(public, settings, evaluator), rel=1e-6)
+    played = sampled_policy(public, settings, evaluator, 2, np.random.default_rng(0))
+    assert found.sampled == pytest.approx(1000.0 * exact.measure_policy(public, played.policy).exploitability, rel=1e-6)

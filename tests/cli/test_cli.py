@@ -315,8 +315,11 @@ def test_solve_prints_what_it_found(capsys: Capture) -> None:
 
 
 def test_solve_tells_people_the_games_own_unit(capsys: Capture) -> None:
+    found = answer(capsys, "solve", "leduc_poker", "--iterations", "100")
     assert main(["solve", "leduc_poker", "--iterations", "100"]) == 0
-    assert "mbb/h" in capsys.readouterr().out
+    printed = " ".join(capsys.readouterr().out.split())
+    for name in ("value", "exploitability"):
+        assert f" {found[name]:.4g} ({1000 * found[name]:.4g} mbb/h)" in printed
 
 
 def test_solve_in_batches_is_one_solve(capsys: Capture) -> None:

@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from sog.cli.app import main
+from sog.protocols import acpc_client
+from sog.protocols.acpc_client import AcpcClient
 from sog.protocols.acpc_states import REVERSE_BLINDS, read_game
 from tests.protocols.acpc_table import calls, log_of
 
@@ -78,6 +82,19 @@ def test_a_killed_match_is_resumed(game_file: Path, tmp_path: Path, capsys: Capt
     assert lines[-1] == f"SCORE:{found['chips']['A']}|{found['chips']['B']}:A|B"
     assert main(["show", str(tmp_path / "night.phhs"), "--hand", "39", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["hand"] == 39
+
+
+def test_what_is_won_is_said_in_chips_and_in_big_blinds(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """A dealer's blinds are 50 and 100 chips: 37.5 chips a hand are 375 thousandths of the big one."""
+
+    def serve(client: AcpcClient, link: object) -> Iterator[int]:
+        client.won.update({0: 100, 1: -25})
+        yield 2
+
+    monkeypatch.setattr(acpc_client, "connected", lambda host, port, seconds: nullcontext())
+    monkeypatch.setattr(AcpcClient, "serve", serve)
+    assert main(["acpc", "always-call", "--port", "9"]) == 0
+    assert "37.5 ± 790 (375 ± 7900 mbb/h)" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_hand_history_is_shown(tmp_path: Path, capsys: Capture) -> None:

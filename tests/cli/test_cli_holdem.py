@@ -44,6 +44,8 @@ def test_solve_stops_at_the_target_and_goes_on(tmp_path: Path, capsys: Capture) 
         answers.append(json.loads(capsys.readouterr().out))
     assert all(a["exploitability_percent_of_pot"] <= t for a, t in zip(answers, (1, 0.05), strict=True))
     assert answers[0]["iterations"] < answers[1]["iterations"]
+    for found in answers:  # of a pot of 1,000
+        assert found["exploitability_percent_of_pot"] == pytest.approx(found["exploitability_chips"] / 10)
     assert main(["solve", SPOT.replace("JJ", "TT"), "--out", out]) == 2
     assert "choose another name" in capsys.readouterr().err
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from sog.agents.poker import open_agent
+from sog.algorithms.student.algorithm import Student
 from sog.cli.app import main
+from sog.measure.lbr import LbrSettings, local_best_response
 
 Capture = pytest.CaptureFixture[str]
 
@@ -28,6 +31,13 @@ def test_the_figure_has_its_bets_and_streets(capsys: Capture) -> None:
     assert found["mbb_per_hand"] == found["chips_per_hand"] * 1000 == 1000.0
     assert found["interval95"] == [1000.0, 1000.0] and found["hands"] == 100
     assert (found["bets"], found["call_streets"], found["scoring"]) == ("offered", 0, "expectation")
+    found = answer(capsys, "random", "--game", "leduc_poker", "--bets", "offered", "--hands", "40")
+    seats = open_agent("random", "leduc_poker", Student, 0)
+    figure = local_best_response(seats.game, seats.seats, 40, LbrSettings("offered"))
+    assert figure.half is not None and figure.mean == found["chips_per_hand"]
+    assert found["interval95"] == pytest.approx(
+        [1000 * (figure.mean - figure.half), 1000 * (figure.mean + figure.half)]
+    )
 
 
 def test_for_people(capsys: Capture) -> None:

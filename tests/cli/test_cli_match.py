@@ -142,7 +142,10 @@ def test_pimbots_of_two_strengths_and_both_roles(folder: Path, capsys: Capture) 
     assert both["share"] == pytest.approx((found["mean"] + 1) / 2)  # type: ignore[operator]
     assert main(words) == 0
     printed = capsys.readouterr().out
-    assert "as Mr X" in printed and "as the detectives" in printed and printed.count("% of the hands") == 3
+    assert printed.count("% [") == printed.count("] of the hands") == 3
+    for seat in seats:
+        (line,) = (line for line in printed.splitlines() if f"as {seat['name']}" in line)
+        assert f" {100 * seat['wins']['share']:.3g}% [" in line  # type: ignore[index]
 
 
 def test_chips_are_no_wins(folder: Path, capsys: Capture) -> None:

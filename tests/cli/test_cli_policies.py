@@ -12,14 +12,19 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sog
+from sog.algorithms.policy import responses
+from sog.algorithms.policy.agent import policy_exploitability
 from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.table import settings_of
 from sog.cli.app import main
-from sog.games.catalog import make_history_game
+from sog.games.catalog import make_game, make_history_game
+from sog.measure.intervals import mean_interval
+from sog.searches.tree.whole import whole_tree
 from sog.training import checkpoint
 from sog.training.run import Run, Until
 from sog.training.state import pack
@@ -122,6 +127,26 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
     assert main(["train", small, "--algorithm", "rnad(step=1)"]) == 2
     assert "rnad has no setting step; `sog algorithms rnad` lists them" in " ".join(capsys.readouterr().err.split())
     assert main(["exploit", "kuhn_poker", "--algorithm", "sepot"]) == 2
+
+
+def test_every_measure_is_in_the_games_unit(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A point of this Goofspiel is half a utility: while training, of the policy, of a search, of a learned bound."""
+    run = tmp_path / "run"
+    game = "goofspiel(imp_info=True,num_cards=3,points_order=descending,returns_type=point_difference)"
+    line = ("--algorithm", "sepot(games=64,network=1x16,steps=2,transformations=predefined)", "--rounds", "1")
+    trained = answer(capsys, "train", game, *line, "--out", str(run))
+    network, public = checkpoint.load_network(run / "checkpoint")[1], whole_tree(make_game(game))
+    points = pytest.approx(2.0 * policy_exploitability(public, network), rel=1e-6)
+    assert trained["exploitability"] == points
+    for algorithm in ("rnad", "sepot(histories=1)"):  # which searches no public state
+        found = answer(capsys, "exploit", str(run), "--algorithm", algorithm)["exploitability"]
+        assert isinstance(found, dict) and found["mean"] == points
+    won = np.array([0.0, 1.0, 2.0])
+    monkeypatch.setattr(responses, "learn_response", lambda game, network, seat, settings, report: won)
+    bound = answer(capsys, "exploit", str(run), "--algorithm", "rnad", "--best-response", "learned")
+    half = mean_interval(won)[1]
+    assert half is not None and bound["exploitability"]["mean"] == 2.0  # type: ignore[index]
+    assert bound["interval"] == pytest.approx(2.0 * half * 2.0**0.5 / 2.0)
 
 
 def test_sepot_searches_on_a_policy_by_another_learner(tmp_path: Path, capsys: Capture) -> None:

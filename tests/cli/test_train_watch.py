@@ -8,8 +8,28 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from sog.cli.train_watch import draw_curve
+from sog.cli.train_watch import Watch, draw_curve
+from sog.games.catalog import make_game
+from sog.searches.tree.public_tree import PublicTree
 from sog.training.curve import CURVE, PICTURE, Point, write_curve
+from sog.training.run import Run
+
+
+class Measured:
+    """An algorithm whose networks all have one exploitability."""
+
+    measure_is = "search"
+
+    def measure(self, public: PublicTree, network: object, preset: str) -> float:
+        return 0.05
+
+
+def test_a_run_is_measured_in_the_games_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Leduc's is a thousandth of a chip."""
+    watch = Watch(make_game("leduc_poker"), tmp_path, lambda done, note: None, Run("leduc_poker"))
+    watch.algorithm = Measured()  # type: ignore[assignment]
+    assert watch.measure(None) == watch.latest == 50.0  # type: ignore[arg-type]
+    assert "50 mbb/h" in capsys.readouterr().err
 
 
 def test_rounds_without_a_step_leave_no_hole_in_the_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from sog.algorithms.policy import responses
 from sog.algorithms.policy.agent import network_policy, policy_exploitability
 from sog.algorithms.policy.best_response import ResponseSettings, learn_response
 from sog.algorithms.policy.own_policy import NetworkPolicy
+from sog.algorithms.policy.responses import LEARNED, RESPONSES
 from sog.errors import GameError
 from sog.games.catalog import make_game, make_history_game
 from sog.measure.intervals import mean_interval
@@ -47,6 +49,29 @@ def test_a_game_without_public_rows_is_not_streamed() -> None:
     game = make_history_game("openspiel:kuhn_poker")
     with pytest.raises(GameError, match="what is public"):
         best_response_value(game, NetworkPolicy(game, random_network("openspiel:kuhn_poker")), 0)
+
+
+def test_a_response_wins_its_own_seats_utility() -> None:
+    """A response that has learned nothing: what the same two policies are worth to its seat, which is exact on Kuhn."""
+    game, network = make_history_game("kuhn_poker"), random_network("kuhn_poker")
+    public = whole_tree(make_game("kuhn_poker"))
+    frozen, settings = network_policy(public, network), ResponseSettings(steps=0, measured=4_096, width=16, depth=1)
+    own = network_policy(public, CVPN(policy_shape(game, 16, 1), 0))
+    for seat in (0, 1):
+        both = {node: (own if public.actor(node) == seat else frozen)[node] for node in frozen}
+        value = (1 - 2 * seat) * exact.measure_policy(public, both).value
+        mean, half = mean_interval(learn_response(game, network, seat, settings))
+        assert half is not None and abs(mean - value) < 1.7 * half < abs(mean + value)
+
+
+def test_a_learned_bound_is_the_mean_of_both_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so are the squares of its intervals: half of the root of their sum."""
+    won = {0: np.array([0.0, 1.0, 2.0]), 1: np.array([0.0, 0.0, 3.0])}
+    monkeypatch.setattr(responses, "learn_response", lambda game, network, seat, settings, report: won[seat])
+    game, network = make_history_game("kuhn_poker"), random_network("kuhn_poker")
+    found, figures = RESPONSES[LEARNED].run(game, network, lambda done, note: None, ResponseSettings())
+    # Three games each: 4.30 standard errors, which are 1 and sqrt(3) over sqrt(3).
+    assert found == 1.0 and figures["interval"] == pytest.approx(4.302653 * (1 / 3 + 1) ** 0.5 / 2)
 
 
 def test_a_learned_response_wins_nearly_what_the_best_one_does_and_no_more() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import SettingError
-from sog.measure.elo import points_of, rate
+from sog.measure.elo import by_units, points_of, rate
 
 
 def expected_score(difference: float) -> float:
@@ -54,6 +54,17 @@ def test_intervals_hold_the_truth_95_times_in_a_hundred() -> None:
         difference, half = ratings.difference(2, 0)
         inside += abs(difference - 120.0) <= half
     assert 365 <= inside <= 393  # 380 expected, three standard deviations
+
+
+def test_openings_that_end_alike_both_ways_round_count_once() -> None:
+    """The dispersion of pairs that are won or lost whole is 2, with m / (m - 1) for the rating that is fitted."""
+    ratings = rate(np.array([[0.0, 14.0], [6.0, 0.0]]))
+    units = [(0, 1, 2.0, 2)] * 7 + [(0, 1, 0.0, 2)] * 3
+    wider = by_units(ratings, units)
+    assert wider.elo is ratings.elo
+    assert wider.difference(0, 1)[1] == pytest.approx(ratings.difference(0, 1)[1] * (2.0 * 10 / 9) ** 0.5)
+    for alike in ([(0, 1, 1.4, 2)] * 10, units[:1]):  # no more certain than by games, and no claim from one unit
+        assert by_units(ratings, alike).difference(0, 1) == ratings.difference(0, 1)
 
 
 def test_without_a_loss_virtual_draws_keep_ratings_finite_and_say_so() -> None:

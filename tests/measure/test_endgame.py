@@ -145,3 +145,8 @@ def test_training_measures_a_turn_spot_with_rivers_solved_anew(monkeypatch: pyte
     monkeypatch.setattr("sog.algorithms.student.algorithm.Budget", small)
     found = Student().measure(PublicTree(rules), CVPN(shape_for(rules, 8, 1)), "demo")
     assert 0 < found < rules.u_max and asked[-1] == (100, 1.0)
+
+
+def test_exploitability_is_the_mean_of_both_best_responses() -> None:
+    found = EndgameMeasure(0.5, (30.0, 10.0), 2000.0, (0.0, 0.0))
+    assert (found.exploitability, found.of_pot) == (20.0, 0.01)

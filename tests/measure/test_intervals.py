@@ -6,7 +6,15 @@ import math
 
 import pytest
 
-from sog.measure.intervals import mean_and_range, mean_interval, paired_difference, plus_minus, ratio_interval, wilson
+from sog.measure.intervals import (
+    mean_and_range,
+    mean_interval,
+    paired_difference,
+    plus_minus,
+    ratio_interval,
+    share_interval,
+    wilson,
+)
 
 
 def test_intervals_of_means_are_students() -> None:
@@ -42,7 +50,21 @@ def test_wilsons_interval(hits: int, count: int, low: float, high: float) -> Non
 
 
 def test_nothing_counted_is_no_share() -> None:
-    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(0, 0) == (0.0, 1.0) == share_interval([])
+
+
+def test_games_of_a_unit_that_end_alike_count_as_one() -> None:
+    """Five openings, three won both ways round: V = 5 / 4 * (3 * 0.8^2 + 2 * 1.2^2) / 10^2 = 0.06, p (1 - p) = 0.24."""
+    count = 0.24 / 0.06 * (1.959964 / 2.776445) ** 2
+    assert share_interval([(2.0, 2)] * 3 + [(0.0, 2)] * 2) == pytest.approx(wilson(0.6 * count, count), rel=1e-6)
+
+
+def test_units_are_worth_no_more_than_their_games() -> None:
+    """Where all are won nothing is seen of what a unit's games share; where each is split, nothing is certain yet."""
+    assert share_interval([(2.0, 2)] * 10) == wilson(10, 10)
+    assert share_interval([(1.0, 2)] * 10) == wilson(10, 20)
+    assert share_interval([(1.5, 2)]) == wilson(0.75, 1)
+    assert share_interval([(1.0, 1)] * 7 + [(0.0, 1)] * 3) == wilson(7, 10)
 
 
 def test_the_interval_holds_the_share() -> None:

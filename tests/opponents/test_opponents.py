@@ -12,7 +12,7 @@ from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game
-from sog.measure.intervals import wilson
+from sog.measure.intervals import share_interval, wilson
 from sog.opponents.alpha_beta import alpha_beta, material
 from sog.opponents.go_captures import captures
 from sog.opponents.go_rollouts import rollouts
@@ -22,6 +22,7 @@ from sog.opponents.rating import Decision, Rate, Rated, RatingPlayer
 from sog.play.match import PlayerContestant, play_match_game
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits, think
+from sog.protocols.tournament import load_results
 from sog.protocols.tournament_file import read_tournament
 
 
@@ -131,7 +132,12 @@ def test_a_tournament_of_opponents_says_its_pairs(tmp_path: Path, capsys: pytest
         against = next(agent for agent in said["agents"] if agent["name"] == pair["a"])["against"][pair["b"]]
         assert pair["games"] == 4 == sum(against.values())
         assert pair["share"] == (against["wins"] + against["draws"] / 2) / 4 == (pair["a_as_0"] + pair["a_as_1"]) / 2
-        assert pair["interval95"][0] <= pair["share"] <= pair["interval95"][1]
+        points: dict[int, float] = {}
+        for game in load_results(tmp_path / "matches.games"):
+            if set(game.seats) == {pair["a"], pair["b"]}:
+                own = game.points[2] if game.seats[0] == pair["a"] else 1 - game.points[2]
+                points[(game.number - 1) // 6] = points.get((game.number - 1) // 6, 0) + own  # six games a round
+        assert pair["interval95"] == list(share_interval((both, 2) for both in points.values()))
     assert not said["faults"] and {"agents", "virtual_draws", "faults"} <= set(said)
 
 

@@ -124,6 +124,22 @@ def test_both_hands_of_a_pair_are_the_same_deal() -> None:
     assert len({step.edge for hand in hands for step in hand.steps if isinstance(step, Chance)}) == 6
 
 
+class Moody(UniformAgent):
+    """Plays as its seed says: a random policy that is drawn by it."""
+
+    def policy(self, node: int) -> Float64:
+        drawn: Float64 = super().policy(node) * np.random.default_rng((self.seed, node)).random((2, 1))
+        return drawn / drawn.sum(axis=0)
+
+
+def test_agents_that_play_alike_by_their_seeds_win_nothing_of_each_other() -> None:
+    """A seat has one seed in both hands of a deal, whoever sits there, so that the hands of a pair cancel."""
+    moody = entrant("moody", lambda tree: lambda player, seed: Moody(tree, player, seed))
+    hands = played(HandMatch(KUHN.game, (moody, moody), 1, KUHN), 40)
+    assert all(first.won == -second.won for first, second in zip(hands[::2], hands[1::2], strict=True))
+    assert len({(hand.pair, hand.won) for hand in hands}) > 8
+
+
 def test_duplicate_deals_lower_the_deviation() -> None:
     even = exact.uniform_policy(LEDUC)
     match = HandMatch(LEDUC.game, (fixed("a", LEDUC, even), fixed("b", LEDUC, random_policy(even, 2))), 1, LEDUC)

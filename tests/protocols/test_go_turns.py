@@ -192,6 +192,17 @@ def test_a_resumed_game_is_scored_and_shown_as_any_other() -> None:
     assert resumed.actor == WHITE
 
 
+def test_a_resumed_game_has_as_many_moves_as_a_new_one() -> None:
+    """On 3x3 eighteen: Black fills all but one point, White takes all stones there, and the board is scored."""
+    position, passing = played("b A1", Go(3, 0.5)).turned(BLACK).position, 9
+    moves = [move for point in range(1, 8) for move in (point, passing)]
+    moves[-1] = 8
+    for move in (*moves, 0, passing, 1, passing):
+        assert position.actor != TERMINAL
+        position = position.play(move)
+    assert position.actor == TERMINAL
+
+
 def test_another_komi_keeps_every_turn(gtp: Callable[..., list[str]]) -> None:
     said = ("play b A1", "play b B1", "play w pass", "play b pass", "play b C1", "komi 0", "final_score", "undo")
     assert gtp(*said, "final_status_list alive")[-1] == "= A1\nB1\n"
@@ -202,7 +213,7 @@ def test_unconditional_life() -> None:
     """Two eyes live, one does not; a stone inside is dead where the group around it lives."""
     alive = board_of(". X . X .", "X X X X X", ". . . . .", ". . . . .", "O . . . .")
     assert len(lives(alive, 1)) == 7 and not lives(alive, 2)
-    assert not lives(board_of(". X X X .", "X X . X X", ". . . . .", ". . . . .", ". . . . ."), 2)
+    assert not lives(board_of(". X X X X", "X X . X X", ". . . . .", ". . . . .", ". . . . ."), 1)
     near, wide = attacks(alive, 1)
     assert {write_vertex(k, 5) for k in near} == {"A2", "B1"} and len(wide) == 12
     assert attacks(alive, 2)[0] == attacks(alive, 2)[1] == frozenset()

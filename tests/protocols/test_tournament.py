@@ -593,6 +593,10 @@ def test_openings_that_come_again_are_counted(
     path = randoms(tmp_path, rounds=rounds, count=2, more=more)
     assert len(set(openings_of(read_tournament(path)))) == found
     assert main(["tournament", str(path), "--json"]) == 0
-    assert f"{rounds} rounds have {found} different opening" in capsys.readouterr().err
+    said, said_at_first = capsys.readouterr()
+    assert f"{rounds} rounds have {found} different opening" in said_at_first
+    assert (json.loads(said)["rounds"], json.loads(said)["openings"]) == (rounds, found)
+    assert main(["tournament", str(path)]) == 0
+    assert f"{rounds} rounds have {found} different opening" in capsys.readouterr().out
     assert main(["tournament", str(randoms(tmp_path, rounds=2)), "--out", str(tmp_path / "o"), "--json"]) == 0
     assert "different opening" not in capsys.readouterr().err

@@ -737,9 +737,11 @@ def test_pog_selects_by_the_current_policy() -> None:
 
 
 def test_every_expansion_opens_a_node_while_there_is_one_to_open() -> None:
-    for s in (1, 5, 20, 60):
-        tree, _ = searched(Leduc(), Budget(s, 1.0), Recorder())
-        assert sum(tree.nodes.kind[: tree.size] == Kind.INTERIOR) == s
+    """Phases of 20 and 50 expansions find fewer evaluated leaves at first: what they owe is opened later."""
+    for budget in (*(Budget(s, 1.0) for s in (1, 5, 20, 60)), Budget(60, 20.0), Budget(200, 50.0)):
+        tree, _ = searched(Leduc(), budget, Recorder())
+        opened = 1 + (budget.rounds - 1) * budget.expansions
+        assert sum(tree.nodes.kind[: tree.size] == Kind.INTERIOR) == opened
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -411,3 +411,15 @@ def test_an_ended_game_is_refused():
 def test_settings_out_of_range(options):
     with pytest.raises(SettingError):
         PuctSettings(**options)
+
+
+def test_a_position_is_worth_half_the_difference_of_both_values():
+    """A network's two values need not sum to 0."""
+
+    def lopsided(requests):
+        answers = [zero_answer(beliefs) for beliefs in requests]
+        for answer in answers:
+            answer.values[:] = 0.7, 0.1
+        return answers
+
+    assert searched([], 1, lopsided).value() == searched([4], 1, lopsided).value() == pytest.approx(0.3)

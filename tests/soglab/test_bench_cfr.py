@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 import pyspiel
 import pytest
@@ -27,12 +28,12 @@ class Halving:
 
     setup_seconds = 0.0
 
-    def __init__(self) -> None:
-        self.done = 0
+    def __init__(self, each: float = 1.0) -> None:
+        self.done, self.each = 0, each
 
     def run(self, count: int) -> float:
         self.done += count
-        return float(count)
+        return self.each * count
 
     def exploitability(self) -> float:
         return 1.0 / self.done
@@ -80,6 +81,16 @@ def test_exploitability_is_openspiels() -> None:
     assert found[OURS] == pytest.approx(expected, abs=1e-7)
     assert found[OPENSPIEL] == pytest.approx(expected, abs=1e-12)
     assert all(value < 0.2 for value in found.values())
+
+
+def test_ratios_are_their_time_over_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours takes a second an iteration, another program three and as many iterations to the target."""
+    makers = {OURS: Halving, OURS_DELAYED: partial(Halving, 2.0), OPENSPIEL: partial(Halving, 3.0)}
+    monkeypatch.setattr(bench_cfr, "make_solvers", lambda name, stack: makers)
+    monkeypatch.setattr(bench_cfr, "TARGET", 0.1)
+    rows = list(bench_game("kuhn_poker", rounds=1))
+    assert [(row.us_per_iteration, row.ratio_to_ours) for row in rows] == [(1e6, 1.0), (2e6, 2.0), (3e6, 3.0)]
+    assert [(row.iterations_to_target, row.target_ratio) for row in rows] == [(12, 1.0), (12, 2.0), (12, 3.0)]
 
 
 def test_the_closest_other_program() -> None:

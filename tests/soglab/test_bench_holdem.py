@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from soglab.bench import holdem
 from soglab.bench.holdem import RIVER, SOLVERS, TURN, TimedSpot, bench_spot, chosen, steps
 
 SMALL = TimedSpot(
@@ -23,6 +24,16 @@ def test_rows_of_a_small_spot() -> None:
         assert row.processor_ms > 0
         assert row.seconds_to_half_percent > 0
         assert row.iterations == rows[0].iterations and row.iterations % 20 == 0
+
+
+def test_a_speedup_is_one_threads_time_over_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the words of the target, half a percent of the pot, are what solves run to."""
+    paces = {solver: 12.0 / (k + 1) for k, solver in enumerate(SOLVERS)}
+    monkeypatch.setattr(holdem, "_pace", lambda solver, count: (paces[solver.threads, solver.bits], 1.0))
+    monkeypatch.setattr(holdem, "_solve", lambda solver: 1.0)
+    rows = list(bench_spot(SMALL, lambda done, note: None))
+    assert [(row.ms_per_iteration, row.speedup) for row in rows] == [(12.0 / k, k) for k in range(1, len(rows) + 1)]
+    assert holdem.HOLDEM.title is not None and holdem.HOLDEM.title.endswith(f"to {100 * holdem.TARGET:g}%")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,13 @@ def test_nine_pairs_leave_out_the_smallest_and_the_largest() -> None:
     assert (row.ratio, row.least, row.most, row.pairs) == (1.05, 0.8, 1.3, 9)
 
 
+@pytest.mark.parametrize(("pairs", "cut"), [(1, 0), (5, 0), (6, 0), (8, 0), (9, 1), (12, 2), (20, 5), (50, 17)])
+def test_intervals_of_medians_are_the_sign_tests(pairs: int, cut: int) -> None:
+    """As in tables of the sign test at 5%, two-sided (Dixon and Mood, 1946)."""
+    row = row_of("a task", [float(k) for k in range(pairs)])
+    assert (row.least, row.most) == (cut, pairs - 1 - cut)
+
+
 def test_few_pairs_leave_out_none() -> None:
     row = row_of("a task", [1.0, 2.0, 4.0])
     assert (row.ratio, row.least, row.most) == (2.0, 1.0, 4.0)

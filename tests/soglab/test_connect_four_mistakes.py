@@ -75,10 +75,12 @@ def test_quick() -> None:
     assert 0 < random["lose_value"] < random["can_lose_value"]
 
 
-def test_several_networks_get_short_names() -> None:
-    counts = {"positions": 4, "can_lose_value": 4, "lose_value": 1.0, "can_lose_score": 4, "lose_score": 2.0}
+def test_shares_are_of_what_can_be_lost_and_several_networks_get_short_names() -> None:
+    counts = {"positions": 8, "can_lose_value": 4, "lose_value": 1.0, "can_lose_score": 5, "lose_score": 2.0}
     key = {"agent": "sog", "network": "x", "simulations": 100, "set": "End-Easy"}
     points = [StudyPoint({**key, "checkpoint": f"/runs/{run}/checkpoint"}, counts) for run in ("a", "b")]
     alone, both = present(points[:1]).beside, present(points).beside
     assert [row.what for row in alone] == ["End-Easy, sog(100)", "all, sog(100)"]
+    # Of the positions in which some move loses, and Wilson's interval of 1 of 4.
+    assert alone[0].ours == "25.0% [4.6%, 69.9%] of 4 lose value; 40.0% of 5 not best in score"
     assert {row.what for row in both} > {"End-Easy, sog(100) of a/checkpoint", "End-Easy, sog(100) of b/checkpoint"}

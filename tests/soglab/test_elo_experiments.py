@@ -251,6 +251,15 @@ def test_references_win_by_their_strength() -> None:
     assert result["wins"] >= 12 and result == play_match(key)
 
 
+def test_batches_that_differ_widen_the_intervals() -> None:
+    """Four batches of 16 games, each won or lost whole: 16 / 3 * 4 times the variance of 64 games by themselves."""
+    keys = match_keys("connect_four", [(Reference("alpha-beta", 4), Reference("alpha-beta", 1))], 4, 8)
+    wins, even = [16, 16, 0, 0], {"wins": 8, "draws": 0, "losses": 8}
+    _, wide = rated([StudyPoint(k, {"wins": w, "draws": 0, "losses": 16 - w}) for k, w in zip(keys, wins, strict=True)])
+    _, plain = rated([StudyPoint(key, even) for key in keys])
+    assert wide.difference(0, 1)[1] == pytest.approx(plain.difference(0, 1)[1] * (16 * 4 / 3) ** 0.5)
+
+
 def test_table1_refuses(runs: tuple[Path, Path], connect_four_runs: tuple[Path, Path]) -> None:
     with pytest.raises(SettingError, match="--run"):
         sog_table1.plan(Options(), silent)

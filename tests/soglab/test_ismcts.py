@@ -17,6 +17,7 @@ from sog.games.rules.leduc.abstract import AbstractLeduc
 from sog.games.rules.leduc.game import Leduc, LeducState
 from sog.games.rules.liars_dice import LiarsDice
 from sog.searches.cfr import exact
+from sog.searches.mcts.ismcts import Simulator
 from sog.searches.tree.public_tree import PublicTree
 from soglab.baselines.ismcts import FINAL_POLICIES, ISMCTS, FinalPolicy, InfosetStatistics, Searcher, composed
 
@@ -162,3 +163,13 @@ def test_final_policies_of_counts_made_by_hand(final: FinalPolicy, policy: list[
 def test_settings_out_of_range(simulations: int, c: float) -> None:
     with pytest.raises(SettingError):
         ISMCTS(simulations, c)
+
+
+def test_worlds_are_drawn_by_the_trees_ranges() -> None:
+    """After a bet in Kuhn, by a player who bets with the king alone: the queen's call costs two chips each time."""
+    public = PublicTree(Kuhn()).list_all()
+    tree = exact.full_tree(public)
+    n = tree.by_public_node()[public.child(0, 1)]
+    tree.ranges(n)[0][:] = 0.0, 0.0, 1.0
+    visits, returns = Simulator(tree).search(n, 1, 60, 2.0, np.array([1], dtype=np.uint64))
+    assert visits.min() > 0 and (returns / visits).tolist() == [-1.0, -2.0]

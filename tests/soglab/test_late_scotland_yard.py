@@ -8,10 +8,12 @@ import pytest
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.games.scotland_yard.game import Chase, ScotlandYard
+from sog.searches.cfr import exact
 from sog.searches.cfr.exact import ExactEvaluator
+from sog.searches.cfr.rules import DCFR
 from sog.searches.leaves.evaluator import zero_evaluator
 from soglab.papers import late_scotland_yard as late
-from soglab.papers.late_positions import LatePosition, late_positions
+from soglab.papers.late_positions import LatePosition, late_positions, solved
 from soglab.study import Options, StudyPoint
 
 GAME = "scotland_yard(map=london20)"
@@ -33,6 +35,17 @@ def test_a_position_is_undecided_solved_and_two_moves_from_the_end(position: Lat
     assert one[0] == pytest.approx(-position.value)
 
 
+def test_a_position_is_measured_as_a_game_that_begins_there(position: LatePosition) -> None:
+    """Chance's weights, which are those of the whole game, are divided by their sum."""
+    game, start, public = make_game(GAME), position.public.states[0], position.public
+    assert isinstance(game, ScotlandYard) and isinstance(start, Chase)
+    measure, weights = exact.measure(exact.solve(public, DCFR, 2)), public.game.weights(public.states[0]).dense()
+    found = solved(game, start, 2)
+    assert found is not None and measure.exploitability > 0 and weights.sum() < 0.1
+    assert found.exploitability == pytest.approx(measure.exploitability / weights.sum())
+    assert found.value == pytest.approx(measure.value / weights.sum())
+
+
 def test_positions_are_reached_by_play(position: LatePosition) -> None:
     """The public log leads from the game's root to the same state."""
     game, start = make_game(GAME), position.public.states[0]
@@ -52,10 +65,10 @@ def test_positions_are_reached_by_play(position: LatePosition) -> None:
 
 
 def test_errors_of_exact_values_are_none(position: LatePosition) -> None:
-    exact = [late._listed(position.values)]
+    truth = [late._listed(position.values)]
     own = [late._listed(late.answers(position, ExactEvaluator(200)))]
-    assert late.mean_errors(exact, own).max() < 1e-2
-    nothing = late.mean_errors(exact, [late._listed(late.answers(position, zero_evaluator))])
+    assert late.mean_errors(truth, own).max() < 1e-2
+    nothing = late.mean_errors(truth, [late._listed(late.answers(position, zero_evaluator))])
     assert nothing[:, 0] == pytest.approx([np.abs(values).mean() for values in position.values])
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from sog.cluster.where import Where
 from sog.errors import GameError
+from sog.measure.intervals import share_interval, wilson
 from soglab.bench.pimbot import bench_pimbot
 from soglab.papers import pimbot_ablation as ablation
 from soglab.study import Options, PointFile, StudyPoint, carry_out, write
@@ -48,8 +49,9 @@ def test_shares_are_of_games_and_intervals_of_deals() -> None:
     outcome = ablation.present(points)
     (row,) = outcome.rows
     assert (row["pooled"], row["as_x"], row["as_detectives"]) == (0.5, 0.75, 0.25)
-    spread = np.std([0.5, 0.5, 1.0, 0.0], ddof=1) / 2 * 3.182446  # Student's t with three degrees of freedom
-    assert row["pooled_interval"] == pytest.approx(spread)
+    deals = [(1.0, 2), (1.0, 2), (2.0, 2), (0.0, 2)]
+    assert (row["pooled_low"], row["pooled_high"]) == share_interval(deals)
+    assert (row["as_x_low"], row["as_x_high"]) == wilson(3, 4)
     assert [line.ours for line in outcome.beside][1:2] == ["0.250, 0.500, 0.000, -, -"]
     assert outcome.beside[1].paper == "0.196, 0.671, 0.540, 0.384, 0.196"
 

@@ -11,6 +11,7 @@ import pytest
 import sog
 from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.matches import UniformPolicy, play_pairs
+from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.policy.rnad import RnadSettings
 from sog.algorithms.sepot.learner import SepotSettings
@@ -23,7 +24,7 @@ from sog.nets.shape import policy_shape
 from sog.training.run import Run, Until
 from soglab.checks import sepot_critic
 from soglab.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
-from soglab.papers.sepot_runs import UNTRAINED, own_measure
+from soglab.papers.sepot_runs import UNTRAINED, opened, own_measure
 from soglab.study import Key, Options, Study, StudyPoint
 from tests.policies import RandomPolicy, value_of
 
@@ -99,7 +100,9 @@ def test_what_the_choice_at_leaves_is_worth_is_a_difference_within_each_run() ->
     beside = {row.what: row.ours for row in sepot_figures.FIG5.study.present(points).beside}
     (worth,) = (ours for what, ours in beside.items() if "choice at leaves, less without, 2 runs" in what)
     assert worth.startswith("-0.25 ± 0.64 utility; 0.516 times [")  # the root of 0.4 times 0.667
-    assert any("leaves without a choice" in what for what in beside)
+    gains = {what: ours for what, ours in beside.items() if "less the network alone, 2 seeds" in what}
+    assert [ours for what, ours in gains.items() if "without a choice" not in what] == ["+0.15 ± 0.64 utility"]
+    assert any("leaves without a choice" in what for what in gains)
 
 
 GOOF4 = "goofspiel(imp_info=True,num_cards=4,points_order=random)"
@@ -198,6 +201,10 @@ def test_table1_counts_what_was_searched() -> None:
     sepot_table1._searching.cache_clear()
     assert first["won"] == sepot_table1.compute(keys[0])["won"] != second["won"]
     assert 0 < first["searched"] < first["moves"] and any(first["won"])
+    own = opened(UNTRAINED, GOOF4, "")
+    searching = sepot_table1._CountingSearch(sepot_table1._searching(own, 30, 60, 0.9))
+    pairs = play_pairs(own.game, searching, NetworkPolicy(own.game, own.network), 20, 0)
+    assert first["won"] == [(as_0 + as_1) / 2 for as_0, as_1 in pairs.tolist()]  # a game's, not a pair's
     none = sepot_table1.compute({**about, "histories": 1, "part": 0})
     assert none["searched"] == 0 and not any(none["won"])
     (row,) = sepot_table1.present([StudyPoint(keys[0], first)]).rows

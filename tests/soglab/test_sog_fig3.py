@@ -8,11 +8,13 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from sog.algorithms.student.measure import EXACT_LEAVES
+from sog.algorithms.student.measure import EXACT_LEAVES, Subject, measure_seed, network_leaves
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
+from sog.play.resolver import ResolveSettings, paper_settings
+from sog.searches.gtcfr.settings import Budget
 from sog.training import checkpoint
 from soglab.papers import sog_fig3
 from soglab.study import Key, Options, StudyPoint
@@ -87,6 +89,9 @@ def test_points_differ_by_seed_and_rule(run: Path) -> None:
     found = {name: sog_fig3.compute({**first, **more})["exploitability"] for name, more in changes.items()}
     assert found["one"] == found["again"]
     assert found["paper"] != found["one"]
+    budget, (_, leaves) = Budget(first["simulations"], first["per_update"]), network_leaves(Path(first["leaves"]))
+    for name, settings in (("one", ResolveSettings(budget)), ("paper", paper_settings(budget))):
+        assert found[name] == measure_seed(Subject("kuhn_poker", leaves, settings), first["seed"])
     assert found["more"] < found["one"]
 
 

@@ -15,6 +15,16 @@ def test_each_opponent_has_its_points_at_both_budgets() -> None:
     assert len(sog_table2.plan(Options(seeds=2), print)) == 20
 
 
+def test_figures_are_in_thousandths_of_a_big_blind() -> None:
+    """Of 100 chips, so that a chip a hand is 10 mbb/h; what LBR wins is in pairs of hands already."""
+    key = next(key for key in sog_table2.plan(Options(), print) if key["against"] == "random")
+    points = [StudyPoint(key, {"corrected": [1.0, 1.0, 3.0, 3.0], "raw": [5.0, 5.0, 5.0, 5.0]})]
+    points += [StudyPoint({**key, "against": sog_table2.LBR}, {"corrected": [2.0, 2.0], "raw": None})]
+    own, lbr = sog_table2.present(points).rows
+    assert (own["mean"], own["raw_mean"], lbr["mean"], lbr["half"]) == (20.0, 50.0, 20.0, 0.0)
+    assert own["half"] == pytest.approx(12.706205 * 10.0)  # two pairs, 10 and 30
+
+
 def test_hands_are_played_corrected_and_measured() -> None:
     """Against an opponent that always folds, a big blind gets the small one; what LBR wins is its own kind of row."""
     keys = {key["against"]: {**key, "simulations": 1} for key in sog_table2.plan(Options(quick=True), print)}

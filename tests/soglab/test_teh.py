@@ -23,6 +23,7 @@ from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
 from sog.play.agent import SearchAgent
 from sog.play.turn_chain import public_state
+from sog.searches.cfr.rules import Rule
 from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
@@ -66,6 +67,20 @@ def test_anchors_in_order() -> None:
     assert points[2].result["own"]["exploitability"] < solved
     outcome = teh_anchors.present(points)
     assert len(outcome.rows) == 10 and "(its own)" in outcome.beside[2].ours
+
+
+def test_the_papers_anchor_is_full_game_linear_cfr_of_125_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def whole(game: Holdem, rule: Rule, iterations: int) -> None:
+        asked.append((rule.name, iterations))
+        raise StopIteration
+
+    monkeypatch.setattr(teh_anchors, "_whole", whole)
+    for key in teh_anchors.plan(Options(), print)[2:]:
+        with pytest.raises(StopIteration):
+            teh_anchors.compute(key)
+    assert asked == [("dcfr", 1000), ("lcfr", 125)]
 
 
 def test_fig_5s_solvers_on_the_turn() -> None:

@@ -96,9 +96,20 @@ def test_rows_of_beliefs_come_back(
 
 
 def test_rows_of_many_slots_keep_shares_to_a_byte() -> None:
-    shape = NetworkShape(2, (40, 40), 3)
+    shape = NetworkShape(2, (80, 80), 3)
     rows = belief_rows(shape, 5, np.random.default_rng(1))
     assert_alike(rows, unpack(shape, pack(shape, rows)), 1 / 255 + 1e-6)
+
+
+@pytest.mark.parametrize(("slots", "whole"), [((3, 3), 65_535), ((80, 80), 255)])
+def test_shares_are_rounded_and_not_cut(slots: tuple[int, int], whole: int) -> None:
+    """Sums up to an action are within half of the smallest share, as often above as below, so that none gains."""
+    shape = NetworkShape(2, slots, 5)
+    rows = belief_rows(shape, 40, np.random.default_rng(1))
+    again = unpack(shape, pack(shape, rows))
+    moved = (np.cumsum(again.policies - rows.policies, axis=2) * whole)[rows.policy_mask > 0]
+    assert np.abs(moved).max() < 0.51
+    assert abs(np.sign(moved[np.abs(moved) > 0.02]).mean()) < 0.2
 
 
 def test_rows_that_were_written_with_a_byte_a_share_are_read() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sog.arrays import Array, Bool, Float64, Int64
+from sog.arrays import Array, Bool, Int64
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.rules import starting_stations
 from sog.opponents.scotland_yard.board import CityBoard
@@ -44,21 +44,6 @@ class ChaseMatches:
 
     wins: Bool
     counts: Int64
-
-    @property
-    def as_x(self) -> Float64:
-        """float64[P]: the games won as Mr X, by deal."""
-        return self.wins[:, 0].astype(np.float64)
-
-    @property
-    def as_detectives(self) -> Float64:
-        """float64[P]: the games won as the detectives, by deal."""
-        return self.wins[:, 1].astype(np.float64)
-
-    @property
-    def pooled(self) -> Float64:
-        """float64[P]: the share of a deal's two games that was won; a deal is one observation."""
-        return self.as_x / 2 + self.as_detectives / 2
 
 
 def deal(game: ScotlandYard, rng: np.random.Generator) -> tuple[int, tuple[int, ...]]:
