@@ -29,7 +29,8 @@ _PERFECT: Final = "perfect values"
 _VALUES: Final = "self-play, values"
 _POLICIES: Final = "self-play, values and policies"
 _RANDOM: Final = "random beliefs"
-_TURN: Final = SolveSettings(CFR_D, depth=0, to_chance=True)
+# Both players update on one evaluation of all of the turn's ends, in every iteration, as the oracle answers.
+_TURN: Final = SolveSettings(CFR_D, depth=0, to_chance=True, simultaneous=True, prune=False, remember=False)
 _PAPERS_TARGET: Final = "about that of full-game tabular CFR after 125 iterations"
 
 
@@ -71,8 +72,6 @@ def compute(key: Key) -> Result:
     evaluator: Evaluator
     if key["line"] == _PERFECT:
         evaluator = RiverOracle(game, RIVER_ITERATIONS, average=False)
-        # The oracle answers all of the turn's ends at once, in every iteration.
-        settings = replace(settings, simultaneous=True, prune=False, remember=False)
     else:
         evaluator = value_evaluator(load_network(find_checkpoint(key["checkpoint"]))[1], settings.warm > 0)
     solved, found = SampledTurn(game, settings), dict[str, float]()
