@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from sog.arrays import Array, Float32
 from sog.games.base import TERMINAL
+from sog.games.boards.chess import START, Chess
 from sog.games.boards.go import Go
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.catalog import make_game
@@ -60,13 +62,54 @@ def test_random_games_beside_openspiel(name: str, games: int, passes: float) -> 
     assert len(ends) > 1 or games < 100
 
 
-def test_connect_four_counts() -> None:
-    """Positions after each number of moves (perft)."""
-    public, level, counts = PublicTree(make_game("connect_four")), [0], []
-    for _ in range(5):
+ENDGAMES = [
+    "8/8/3k4/8/3N1n2/8/3K4/8 w - - 0 1",
+    "8/8/2kb4/3p4/8/5b2/3K4/8 w - - 0 1",
+    "8/2k5/3b4/8/8/5B2/3K4/7n w - - 90 1",
+    "8/PPPk4/8/8/8/8/4Kppp/8 b - - 0 1",
+    "1k6/8/8/8/8/5Q2/5R1K/8 w - - 0 1",
+    "8/8/8/1k1pP1K1/8/8/8/2r5 w - d6 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
+]
+
+
+@pytest.mark.parametrize("fen", [START, *ENDGAMES])
+def test_random_games_of_chess_beside_openspiel(fen: str) -> None:
+    rng, public = np.random.default_rng(3), PublicTree(Chess(fen))
+    for _ in range(8):
+        spiel = pyspiel.load_game("chess").new_initial_state(fen)
+        for way in played(public, spiel, rng, 1.0):
+            agree(public, way[-1], spiel)
+
+
+# Numbers of positions after each number of moves (perft), for chess as published (chessprogramming.org).
+COUNTS = {
+    "connect_four": [7, 49, 343, 2401, 16807],
+    "chess": [20, 400, 8902],
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": [48, 2039, 97862],
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1": [14, 191, 2812, 43238],
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1": [6, 264, 9467],
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8": [44, 1486, 62379],
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": [46, 2079, 89890],
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_of_positions(name: str) -> None:
+    public, level = PublicTree(Chess(name) if "/" in name else make_game(name)), [0]
+    for count in COUNTS[name]:
         level = [public.child(node, e) for node in level for e in range(public.num_edges(node))]
-        counts.append(len(level))
-    assert counts == [7, 49, 343, 2401, 16807]
+        assert len(level) == count
+
+
+def test_a_false_right_to_take_en_passant_hides_no_repetition() -> None:
+    """The pawn on e4 is pinned, so the position after d2d4 is the one that comes again twice."""
+    game = Chess("4k3/8/8/8/4p3/8/3P4/K3R3 w - - 0 1")
+    public, node = PublicTree(game), 0
+    for move in ["d2d4", *["e8d8", "a1b1", "d8e8", "b1a1"] * 2]:
+        assert public.actor(node) != TERMINAL
+        node = public.child(node, public.actions(node).tolist().index(game.action(public.states[node], move)))
+    assert public.actor(node) == TERMINAL and public.utility(node, (0, 0)) == 0.0
 
 
 def stones(spiel: pyspiel.State, letters: str) -> tuple[Array, Array]:
@@ -105,32 +148,58 @@ def connect_four_planes(line: list[pyspiel.State]) -> Float32:
     return out
 
 
-@pytest.mark.parametrize("name", ["connect_four", "go(board_size=5,komi=7.5)", "go(board_size=9,komi=-13.0)"])
+def chess_planes(line: list[pyspiel.State]) -> Float32:
+    """Chess's planes from the FENs of OpenSpiel's states of the line."""
+    out, white = np.zeros((119, 8, 8), dtype=np.float32), line[-1].current_player() == 1
+    for t, spiel in enumerate(line[: -9 if len(line) > 8 else None : -1]):
+        rows = "".join("." * int(c) if c.isdigit() else c for c in spiel.board().to_fen().split()[0]).split("/")
+        for k, letter in enumerate("PNBRQKpnbrqk" if white else "pnbrqkPNBRQK"):
+            for file, rank in itertools.product(range(8), range(8)):
+                out[14 * t + k, file, rank] = rows[7 - rank if white else rank][file] == letter
+        stood = [past.board().to_fen().split()[:4] for past in line[: len(line) - t]]
+        out[14 * t + 12], out[14 * t + 13] = stood.count(stood[-1]) >= 2, stood.count(stood[-1]) >= 3
+    _, _, castling, _, quiet, number = line[-1].board().to_fen().split()
+    for k, right in enumerate("KQkq" if white else "kqKQ"):
+        out[112 + k] = right in castling
+    out[116], out[117], out[118] = int(quiet) / 100.0, min(int(number) / 100.0, 2.55), not white
+    return out
+
+
+def expected_planes(game: PositionGame, line: list[pyspiel.State]) -> Float32:
+    if isinstance(game, Go):
+        return go_planes(game, line)
+    return chess_planes(line) if isinstance(game, Chess) else connect_four_planes(line)
+
+
+BOARDS = ["connect_four", "chess", "go(board_size=5,komi=7.5)", "go(board_size=9,komi=-13.0)"]
+
+
+@pytest.mark.parametrize("name", BOARDS)
 def test_planes_beside_openspiel(name: str) -> None:
     """Of the tree's rows, and of the game's states, which are made when they are asked for."""
     game, rng = make_game(name), np.random.default_rng(1)
     assert isinstance(game, PositionGame)
-    for _ in range(3):
+    for _ in range(1 if name == "chess" else 3):
         public, spiel, line = PublicTree(game), pyspiel.load_game(name).new_initial_state(), list[pyspiel.State]()
         for way in played(public, spiel, rng, 0.2):
             line.append(spiel.clone())
             if spiel.is_terminal():
                 expected = np.zeros(game.planes, dtype=np.float32)
             else:
-                expected = go_planes(game, line) if isinstance(game, Go) else connect_four_planes(line)
+                expected = expected_planes(game, line)
             np.testing.assert_array_equal(public.features(np.array(way[-1:]))[0], expected.ravel())
         state = public.states[way[-2]]
         assert isinstance(state, BoardPosition) and state.spiel.history() == spiel.history()[:-1]
         assert state is public.states[way[-2]] and state.parent is public.states[way[-3]]
         line.pop()
-        expected = go_planes(game, line) if isinstance(game, Go) else connect_four_planes(line)
+        expected = expected_planes(game, line)
         np.testing.assert_array_equal(game.features(state), expected.ravel())
 
 
-@pytest.mark.parametrize("name", ["connect_four", "go(board_size=3,komi=0.5)"])
+@pytest.mark.parametrize("name", ["connect_four", "go(board_size=3,komi=0.5)", "chess"])
 def test_a_tree_from_a_later_position_knows_what_was_there(name: str) -> None:
     game, rng = make_game(name), np.random.default_rng(2)
-    for _ in range(100):
+    for _ in range(20):
         spiel, start = pyspiel.load_game(name).new_initial_state(), game.root()
         for _ in range(6):
             if not spiel.is_terminal():
