@@ -7,14 +7,16 @@ a driver can join the batches of many searches. It uses neither the network nor 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from sog.arrays import Array
+from sog.arrays import Array, Float64
 from sog.games.base import NATURE
 from sog.searches.cfr.iterate import NO_CHOICE
 from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.rules import Rule
 from sog.searches.gtcfr import phases, trajectories
 from sog.searches.gtcfr.log import SearchLog
 from sog.searches.gtcfr.settings import Budget, SearchSettings
@@ -34,7 +36,7 @@ __all__ = ["SearchLog", "search"]
 # Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
 LONGEST_PATH: Final = 128
 
-_opened = same_types(phases.opened)
+_opened, _take_up = same_types(phases.opened), same_types(phases.take_up)
 
 
 # PoG, Algorithm 1 (SoG says the same in words), and where each line of it is:
@@ -99,6 +101,12 @@ def search(
     run.note_growth()
 
 
+@lru_cache(maxsize=32)
+def _steps(rule: Rule, count: int) -> Float64:
+    """float64[count, 4]: `Rule.steps` from the first iteration on; nobody writes on them."""
+    return rule.steps(1, count)
+
+
 class _GtcfrRun:
     """One search's working state; the steps of `search`.
 
@@ -137,7 +145,7 @@ class _GtcfrRun:
         # Weights of averages and discounts depend on t; a tree that is searched again continues to count.
         self.begun = tree.iterations  # by earlier searches of this tree
         self.state = phases.States.zeros(1)
-        self.steps = settings.rule.steps(1, 64)
+        self.steps = _steps(settings.rule, 64)
         self.awaited = AwaitedNodes.zeros(0)
         self.touched = np.zeros(0, dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
@@ -196,8 +204,8 @@ class _GtcfrRun:
         t = self.tree.iterations
         # Rows of weights are made ahead, twice as many each time: the kernel reads row t.
         if t >= len(self.steps):
-            self.steps = self.settings.rule.steps(1, 2 * (t + 1))
-            self._make_room()
+            self.steps = _steps(self.settings.rule, 2 << t.bit_length())
+            self.search = self.search._replace(steps=self.steps)
         # The order is the kernel's: the answers to the last look, growth, and this look, whose answers the next call
         # takes up.
         found = self._advance()
@@ -237,14 +245,14 @@ class _GtcfrRun:
             longer = np.zeros(LONGEST_PATH * due, dtype=np.int64)
             longer[: len(path)] = path
             self.selection = self.selection._replace(path=longer)
-            self._make_room()
+            self.search = self.search._replace(selection=self.selection)
         # Two paths a trajectory at most: its own, and that to the gap which is filled instead.
         if self.search.by_path and len(self.touched) < 2 * LONGEST_PATH * due:
             self.touched = np.zeros(2 * LONGEST_PATH * due, dtype=np.int32)
-            self._make_room()
+            self.search = self.search._replace(touched=self.touched)
         if len(self.awaited) < due and self.tree.public.game.deterministic:
             self.awaited = AwaitedNodes.zeros(max(due, 2 * len(self.awaited)))
-            self._make_room()
+            self.search = self.search._replace(awaited=self.awaited)
 
     def note_growth(self) -> None:
         """Write into the log how far the search grew."""
@@ -265,7 +273,7 @@ class _GtcfrRun:
         """Bring the last answers into the tree, if that has not been done."""
         if self.state.answered[0]:
             tree = self.tree
-            if not phases.take_up(tree.public.arrays, tree.arrays, self.search, self.answers):
+            if not _take_up(tree.public.arrays, tree.arrays, self.search, self.answers):
                 raise infinite(self.answers)
 
     def _advance(self) -> int:
