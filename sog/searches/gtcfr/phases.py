@@ -118,7 +118,7 @@ def advance(public: Public, cells: Cells, tree: Tree, search: Search, answers: E
             return EXPAND
     # CFR's first half, which needs no answers: ranges down, and the beliefs at the leaves.
     look(public, tree, search)
-    state.answered = 1
+    state.answered, state.opened = 1, 0
     return state.found
 
 

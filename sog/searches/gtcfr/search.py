@@ -114,6 +114,8 @@ class _GtcfrRun:
     look at the leaves; `take_up` does it at once.
     """
 
+    search: phases.Search
+
     def __init__(
         self,
         tree: Lookahead,
@@ -235,8 +237,9 @@ class _GtcfrRun:
 
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
-        state, due = self.state, expansions + int(self.state.owed[0])
-        state.expansions[0], state.opened[0], state.owed[0] = due, 0, 0
+        state = self.state
+        due = expansions + state.owed.item()
+        state.expansions[0], state.owed[0] = due, 0
         self.log.expansions += expansions
         self.ahead = max(self.ahead - expansions, 0)
         # Without room in its path, a trajectory would get no visits.

@@ -70,16 +70,16 @@ class PuctTree:
         self.child: Int32 = np.zeros(8 * room, dtype=np.int32)
         self.stats: Float64 = np.zeros((len(Stat), 8 * room))
         self.counts = kernels.PuctCounts.zeros(1)
+        self._gather()
+
+    def _gather(self) -> None:
+        """Put the arrays together for kernels."""
+        self.arrays = kernels.Statistics(self.nodes, self.values, self.child, self.stats, self.counts)
 
     @property
     def size(self) -> int:
         """Number of nodes."""
         return int(self.counts.nodes[0])
-
-    @property
-    def arrays(self) -> kernels.Statistics:
-        """All of it, as kernels take it."""
-        return kernels.Statistics(self.nodes, self.values, self.child, self.stats, self.counts)
 
     def columns(self, n: int = 0) -> slice:
         """Where the actions of node n lie in `child` and `stats`."""
@@ -146,6 +146,7 @@ class PuctTree:
         self.state = state
         if n < 0 or not self.size:
             self.counts = kernels.PuctCounts.zeros(1)
+            self._gather()
             return
         place = np.zeros(self.size, dtype=np.int32)
         kernels.keep(self.arrays, n, place)
@@ -156,6 +157,7 @@ class PuctTree:
         self.values = grown(self.values, 2 * len(self.values), axis=0)
         self.child = grown(self.child, 2 * len(self.child), axis=0)
         self.stats = grown(self.stats, len(self.child), axis=1)
+        self._gather()
 
 
 _AT_ONCE: Final = 1_000  # simulations between two looks at the clock, where all of them end at terminals
