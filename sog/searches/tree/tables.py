@@ -86,5 +86,14 @@ def grown(array: A, need: int, axis: int = 0) -> A:
     shape[axis] = max(need, 2 * shape[axis])
     # A view of the array's own type, so that a table of rows stays one.
     out = cast(A, np.zeros(shape, dtype=array.dtype).view(type(array)))
-    out[tuple(slice(0, k) for k in array.shape)] = array
+    if array.ndim == 1:
+        copy_rows(array, out, len(array))
+    else:
+        out[tuple(slice(0, k) for k in array.shape)] = array
     return out
+
+
+def copy_rows(array: np.ndarray[Any, Any], out: np.ndarray[Any, Any], count: int) -> None:
+    """Copy the first rows of a table into another of its type, as bytes: NumPy copies records field by field."""
+    size = count * array.itemsize
+    out.view(np.uint8, np.ndarray)[:size] = array.view(np.uint8, np.ndarray)[:size]
