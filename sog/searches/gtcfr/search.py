@@ -7,16 +7,15 @@ a driver can join the batches of many searches. It uses neither the network nor 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from sog.arrays import Array, Float64
+from sog.arrays import Array
 from sog.games.base import NATURE
 from sog.searches.cfr.iterate import NO_CHOICE
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.cfr.rules import Rule
+from sog.searches.cfr.rules import steps_to
 from sog.searches.gtcfr import phases, trajectories
 from sog.searches.gtcfr.log import SearchLog
 from sog.searches.gtcfr.settings import Budget, SearchSettings
@@ -101,12 +100,6 @@ def search(
     run.note_growth()
 
 
-@lru_cache(maxsize=32)
-def _steps(rule: Rule, count: int) -> Float64:
-    """float64[count, 4]: `Rule.steps` from the first iteration on; nobody writes on them."""
-    return rule.steps(1, count)
-
-
 class _GtcfrRun:
     """One search's working state; the steps of `search`.
 
@@ -147,7 +140,7 @@ class _GtcfrRun:
         # Weights of averages and discounts depend on t; a tree that is searched again continues to count.
         self.begun = tree.iterations  # by earlier searches of this tree
         self.state = phases.States.zeros(1)
-        self.steps = _steps(settings.rule, 64)
+        self.steps = steps_to(64, settings.rule)
         self.awaited = AwaitedNodes.zeros(0)
         self.touched = np.zeros(0, dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
@@ -206,7 +199,7 @@ class _GtcfrRun:
         t = self.tree.iterations
         # Rows of weights are made ahead, twice as many each time: the kernel reads row t.
         if t >= len(self.steps):
-            self.steps = _steps(self.settings.rule, 2 << t.bit_length())
+            self.steps = steps_to(2 << t.bit_length(), self.settings.rule)
             self.search = self.search._replace(steps=self.steps)
         # The order is the kernel's: the answers to the last look, growth, and this look, whose answers the next call
         # takes up.
@@ -290,7 +283,7 @@ class _GtcfrRun:
 
     def _go_on(self, code: int) -> Generator[Beliefs, Evaluations, int]:
         """Do what the kernel cannot do, until `_advance` is done."""
-        tree, state = self.tree, self.state
+        tree, state, walk = self.tree, self.state, self.selection.walk
         while code < 0:
             if code == phases.REFUSED:
                 raise infinite(self.answers)
@@ -301,17 +294,13 @@ class _GtcfrRun:
                 # What one trajectory adds at most: see phases.grow_positions.
                 if state.expansions[0] > 0:
                     tree.reserve(Room(1, tree.public.widest_fan, 2, 0), self.ahead + int(state.expansions[0]))
-            elif not (yield from self._open(*self._chosen())):
+            # What the last trajectory chose.
+            elif not (yield from self._open(walk.node.item(0), walk.edge.item(0))):
                 state.expansions[0] += 1  # a chance event too large to list: the trajectory walks again
             if self._outgrown():
                 self._make_room()
             code = self._advance()
         return code
-
-    def _chosen(self) -> tuple[int, int]:
-        """The node that the last trajectory chose and the edge."""
-        walk = self.selection.walk
-        return walk.node.item(0), walk.edge.item(0)
 
     def _beliefs(self, found: int) -> Beliefs:
         """The first `found` beliefs of the request, whose arrays the kernel writes anew each time."""
