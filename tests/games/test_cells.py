@@ -10,11 +10,12 @@ import pyspiel
 import pytest
 
 from sog.arrays import Array, Float32
-from sog.games.base import TERMINAL
+from sog.games.base import TERMINAL, Game
 from sog.games.boards.chess import START, Chess
 from sog.games.boards.go import Go
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.catalog import make_game
+from sog.games.checks.perft import POSITIONS
 from sog.games.rooted import Rooted
 from sog.searches.tree.public_tree import PublicTree
 
@@ -82,22 +83,20 @@ def test_random_games_of_chess_beside_openspiel(fen: str) -> None:
             agree(public, way[-1], spiel)
 
 
-# Numbers of positions after each number of moves (perft), for chess as published (chessprogramming.org).
-COUNTS = {
-    "connect_four": [7, 49, 343, 2401, 16807],
-    "chess": [20, 400, 8902],
-    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": [48, 2039, 97862],
-    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1": [14, 191, 2812, 43238],
-    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1": [6, 264, 9467],
-    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8": [44, 1486, 62379],
-    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": [46, 2079, 89890],
+SIXTH = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
+COUNTS: dict[str, tuple[Game, tuple[int, ...]]] = {
+    **{name: (Chess(position.fen), position.counts[:3]) for name, position in POSITIONS.items()},
+    "position 6": (Chess(SIXTH), (46, 2_079, 89_890)),
+    "connect four": (make_game("connect_four"), (7, 49, 343, 2_401, 16_807)),
 }
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts_of_positions(name: str) -> None:
-    public, level = PublicTree(Chess(name) if "/" in name else make_game(name)), [0]
-    for count in COUNTS[name]:
+    """Perft: positions after each number of moves."""
+    game, counts = COUNTS[name]
+    public, level = PublicTree(game), [0]
+    for count in counts:
         level = [public.child(node, e) for node in level for e in range(public.num_edges(node))]
         assert len(level) == count
 
