@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from sog.arrays import Array, Float32, Float64, Int32
 from sog.errors import GameError
+from sog.games.cells import CellRules
 from sog.games.game_records import GameRecord, plain_record
 from sog.games.legal_pairs import LegalPairs
 from sog.games.symmetries import Symmetry
@@ -310,6 +310,10 @@ class Game(ABC):
         p = np.array(chances)
         return options[int(rng.choice(len(p), p=p / p.sum()))]
 
+    def cell_rules(self, s: State) -> CellRules | None:
+        """A deterministic game's rules as kernels play them from s on; None where it has none."""
+        return None
+
     # --- words for people, and the way to OpenSpiel ---
 
     def state_name(self, s: State) -> str:
@@ -371,15 +375,6 @@ def carried_up(carry: Carry, values: Float64, total: Float64) -> None:
         total += values
     else:
         np.add.at(total, carry.source, values[carry.target])
-
-
-def without_baseline(game: Game) -> Game:
-    """The game without its baseline: a network's values are read as they are. The game itself if it has none."""
-    if not game.has_baseline:
-        return game
-    plain = copy(game)
-    plain.has_baseline = False
-    return plain
 
 
 def refuse_finished(game: Game) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, Carry, Fan, Game, Scaled, State
+from sog.games.cells import CellRules
 
 _LOOKED_AT: Final = 1_000  # public states among which a start is looked for; a few milliseconds
 
@@ -82,6 +83,9 @@ class Rooted(Game):
 
     def features(self, s: State) -> Float32:
         return self.game.features(s)
+
+    def cell_rules(self, s: State) -> CellRules | None:
+        return self.game.cell_rules(s)
 
     def slot(self, s: State, p: int) -> Int32:
         return self.game.slot(s, p)

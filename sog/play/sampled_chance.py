@@ -7,10 +7,12 @@ drawn siblings is what the search before stored at the chance event. Bounds on e
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from sog.arrays import Array, Float64
-from sog.games.base import NATURE, Carry, carried_down, without_baseline
+from sog.games.base import NATURE, Carry, Game, carried_down
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.leaves.evaluator import Beliefs, SearchGenerator, Wanted, refuse_infinite
 from sog.searches.tree.public_tree import PublicTree
@@ -48,7 +50,7 @@ def plain_beliefs(public: PublicTree, nodes: list[int], by_slot: Float64) -> Bel
 
     nodes: [B], of `public`.  by_slot: float64[B, S0 + S1], ranges.
     """
-    game = without_baseline(public.game)
+    game = _without_baseline(public.game)
     if game is public.game:
         return Beliefs(public, np.array(nodes, dtype=np.int32), by_slot, Wanted.VALUES)
     plain = PublicTree(game)
@@ -164,3 +166,12 @@ def _links(carry: Carry, width: int) -> tuple[Array, Array]:
     """(source, target) of a carry, None written out."""
     same = np.arange(width)
     return (same, same) if carry is None else (carry.source, carry.target)
+
+
+def _without_baseline(game: Game) -> Game:
+    """The game without its baseline: a network's values are read as they are. The game itself if it has none."""
+    if not game.has_baseline:
+        return game
+    plain = copy(game)
+    plain.has_baseline = False
+    return plain

@@ -40,7 +40,7 @@ class SameAnswers:
     """
 
     def __init__(self, values: Float64, logits: Float64) -> None:
-        self.values, self.logits = values, logits
+        self.answers = [Evaluations(values[:count], logits[:count]) for count in range(len(values) + 1)]
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        return [Evaluations(self.values[: len(r.nodes)], self.logits[: len(r.nodes)]) for r in requests]
+        return [self.answers[len(beliefs.nodes)] for beliefs in requests]

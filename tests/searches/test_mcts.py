@@ -227,6 +227,20 @@ def test_closing_a_search_forgets_what_it_asked_for():
     assert tree.visits().sum() == 28
 
 
+@pytest.mark.parametrize(("values", "logits"), [(np.nan, 0.0), (0.0, np.inf)])
+def test_answers_that_are_not_finite_are_refused_and_forgotten(values, logits):
+    def answers(requests):
+        (answer,) = zero_evaluator(requests)
+        return [Evaluations(answer.values + values, answer.logits + logits) if tree.size == 5 else answer]
+
+    tree = PuctTree(PublicTree(TIC_TAC_TOE))
+    with pytest.raises(SettingError, match="values" if values else "logits"):
+        run(search(tree, 20, PuctSettings(), np.random.default_rng(0)), answers)
+    assert tree.visits().sum() == 4 and not tree.stats[Stat.VIRTUAL].any()
+    run(search(tree, 20, PuctSettings(), np.random.default_rng(0)), zero_evaluator)
+    assert tree.visits().sum() == 24
+
+
 # --- the root's noise ---
 
 

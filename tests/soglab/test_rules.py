@@ -8,6 +8,7 @@ import pytest
 from sog.errors import GameError
 from sog.games.boards import chess, chess_moves
 from sog.games.boards.chess import Chess
+from sog.games.boards.chess_cells import row_of
 from sog.games.boards.positions import PositionGame
 from sog.games.catalog import make_game
 from sog.games.checks.perft import POSITIONS, perft
@@ -44,6 +45,6 @@ def test_a_name_that_leads_elsewhere_is_found_once_or_often_met(games: int, monk
 
 
 def test_planes_of_the_wrong_side_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chess, "_MOVERS_CODES", chess._MOVERS_CODES[:1] * 2)
+    monkeypatch.setattr(chess, "row_of", lambda board, actor, before, rest: row_of(board, 1, before, rest))
     with pytest.raises(GameError, match="another position than OpenSpiel's"):
         random_game(Chess(), np.random.default_rng(0))

@@ -8,16 +8,18 @@ from typing import Final, cast
 import numpy as np
 import pyspiel
 
-from sog.arrays import Array, Float32
+from sog.arrays import Array, Float32, Int64
 from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards import chess_moves
+from sog.games.boards.chess_cells import chess_cells, row_of, write_planes
 from sog.games.boards.chess_moves import ChessStep
 from sog.games.boards.chess_positions import ChessPosition
 from sog.games.boards.chess_starts import random_endgame
 from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, BoardPosition, PositionGame
+from sog.games.cells import CellRules
 from sog.games.game_records import GameRecord
 from sog.games.strings import write_game
 
@@ -25,7 +27,6 @@ START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE: Final = 1  # the player numbers are OpenSpiel's
 BLACK: Final = 0
 
-_MOST: Final = 2.55  # of the move number's plane, from move 255 on
 _PIECES: Final = "PNBRQKpnbrqk"  # board codes 1 to 12
 _PAWNS: Final = (1, 7)
 _KINGS: Final = (6, 12)
@@ -34,9 +35,6 @@ _CODES[[ord(letter) for letter in _PIECES]] = np.arange(1, 13)
 _BLANKS: Final = str.maketrans({str(k): "." * k for k in range(1, 9)} | {"/": None})
 # FENs list ranks from 8 down and files from a; squares here are file * 8 + rank.
 _FROM_FEN: Final = np.array([(7 - square % 8) * 8 + square // 8 for square in range(64)])
-_FLIPPED: Final = np.arange(64) ^ 7
-# int8[12, 1]: the codes of the mover's six pieces and the opponent's, where White moves and where Black does.
-_MOVERS_CODES: Final = tuple(np.roll(np.arange(1, 13, dtype=np.int8), k)[:, None] for k in (0, 6))
 _STEP_PLANES: Final = 14  # of each position: six own pieces, six of the opponent, two of repetition
 
 
@@ -100,20 +98,22 @@ class Chess(PositionGame):
                 return game
 
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
-        black = position.actor == BLACK
-        seen = [self.seen(past) for past in position.latest()]
-        boards = np.concatenate([past.board for past in seen]).reshape(-1, 1, 64)
-        if black:
-            boards = boards[:, :, _FLIPPED]
-        steps = out[: _STEP_PLANES * HISTORY].reshape(HISTORY, _STEP_PLANES, 64)
-        steps[: len(seen), :12] = boards == _MOVERS_CODES[black]
-        for t, past in enumerate(seen):
-            for stood in range(2, min(past.repetitions, 3) + 1):
-                steps[t, 10 + stood] = 1.0
-        for k, right in enumerate("kqKQ" if black else "KQkq"):
-            if right in seen[0].castling:
-                out[-7 + k] = 1.0
-        out[-3], out[-2] = seen[0].quiet / 100.0, min(seen[0].number / 100.0, _MOST)
+        past = position.latest()
+        before = [*range(1, len(past)), -1]
+        rows = [self._row(seen, position.actor ^ t % 2, before[t]) for t, seen in enumerate(past)]
+        numbers, cells = (np.stack(part) for part in zip(*rows, strict=True))
+        write_planes(numbers, cells, np.zeros(1, dtype=np.int64), out[None])
+
+    def cell_rules(self, s: State) -> CellRules:
+        return chess_cells(self._row(self._root, self._root.actor, -1), self.history(s, 0, 0))
+
+    def _row(self, position: BoardPosition, actor: int, before: int) -> tuple[Int64, Array]:
+        """A position's row.  before: which row is that of the position before."""
+        seen, passed = self.seen(position), position.spiel.board().to_fen().split(" ")[3]
+        rights = [right in seen.castling for right in ("KQkq" if actor == WHITE else "kqKQ")]
+        castling = sum(2**k * right for k, right in enumerate(rights))
+        file = -1 if passed == "-" else "abcdefgh".index(passed[0])
+        return row_of(seen.board, actor, before, (castling, file, seen.quiet, seen.number, seen.repetitions))
 
     def write_record(self, record: GameRecord) -> str:
         return pgn_record(self, record, self.fen, START)

@@ -10,24 +10,13 @@ import pyspiel
 from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, State
+from sog.games.boards.connect_four_cells import COLUMNS, ROWS, connect_four_cells, write_planes
 from sog.games.boards.positions import BoardPosition, PositionGame
-from sog.games.kernels import kernel
+from sog.games.cells import CellRules
 from sog.games.symmetries import mirrored_columns
 
-_ROWS: Final = 6
-_COLUMNS: Final = 7
 _DIGITS: Final = "1234567"
 _LATEST: Final = 30  # of the 42 moves, the latest at which self-play begins
-# int64[69, 4, 2]: the row and column of each cell of every line of four.
-_LINES: Final = np.array(
-    [
-        [(row + k * down, column + k * right) for k in range(4)]
-        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
-        for row in range(_ROWS - 3 * down)
-        for column in range(_COLUMNS)
-        if 0 <= column + 3 * right < _COLUMNS
-    ]
-)
 _CODES: Final = np.zeros(256, dtype=np.int8)
 _CODES[[ord("x"), ord("o")]] = 1, 2
 
@@ -45,10 +34,10 @@ class ConnectFour(PositionGame):
     def __init__(self, moves: str = "") -> None:
         """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over."""
         spiel = pyspiel.load_game("connect_four")
-        planes = (6, _ROWS, _COLUMNS)
+        planes = (6, ROWS, COLUMNS)
         name = f"connect_four(moves={moves})" if moves else "connect_four"
         super().__init__(name, spiel, spiel.new_initial_state(), planes)
-        self.moves = tuple(int(letter) - 1 if letter in _DIGITS else _COLUMNS for letter in moves)
+        self.moves = tuple(int(letter) - 1 if letter in _DIGITS else COLUMNS for letter in moves)
         for number, column in enumerate(self.moves, start=1):
             if column not in self._root.legal:
                 raise GameError(f"connect_four: move {number} of moves={moves} is not the number of an open column")
@@ -56,7 +45,7 @@ class ConnectFour(PositionGame):
         if self._root.actor == TERMINAL:
             raise GameError(f"connect_four: moves={moves} ends the game")
         if not moves:  # a position's mirror image is not reached from it
-            self.symmetries = mirrored_columns(_ROWS, _COLUMNS, planes[0])
+            self.symmetries = mirrored_columns(ROWS, COLUMNS, planes[0])
 
     def random_start(self, rng: np.random.Generator) -> ConnectFour | None:
         """A position after uniform moves, up to `_LATEST` of them; None from another position than the empty board.
@@ -74,42 +63,28 @@ class ConnectFour(PositionGame):
                 return ConnectFour("".join(str(column + 1) for column in state.history()))
 
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
-        board = _board(position)
-        for k, player in enumerate((position.actor, 1 - position.actor)):
-            out[k] = board == 1 + player
-            _mark_threats(board, 1 + player, out[2 + k])
-        out[4, 1::2] = 1.0
+        write_planes(
+            np.array([[position.actor]]), _board(position).reshape(1, -1), np.zeros(1, dtype=np.int64), out[None]
+        )
+
+    def cell_rules(self, s: State) -> CellRules:
+        return connect_four_cells(self.history(s, 0, 0))
 
     def state_name(self, s: State) -> str:
         line = "".join(str(action + 1) for action in cast(BoardPosition, s).spiel.history())
         return line or "start"
 
     def picture(self, s: State) -> str:
-        rows = str(cast(BoardPosition, s).spiel).split("\n")[:_ROWS]
-        return "\n".join([*(" ".join(row) for row in rows), " ".join(str(c + 1) for c in range(_COLUMNS))])
+        rows = str(cast(BoardPosition, s).spiel).split("\n")[:ROWS]
+        return "\n".join([*(" ".join(row) for row in rows), " ".join(str(c + 1) for c in range(COLUMNS))])
 
     def action_name(self, s: State, action: int) -> str:
         return str(action + 1)
 
 
-@kernel
-def _mark_threats(board, stone, out):  # type: ignore[no-untyped-def]
-    """Write 1 into float32[6, 7] where a stone of this kind would complete a line of four on int8[6, 7]."""
-    for line in _LINES:
-        stones, row, column = 0, -1, -1
-        for cell in line:
-            found = board[cell[0], cell[1]]
-            if found == stone:
-                stones += 1
-            elif found == 0:
-                row, column = cell
-        if stones == 3 and row >= 0:
-            out[row, column] = 1.0
-
-
 def _board(position: BoardPosition) -> Array:
     """int8[6, 7]: 1 for x, 2 for o."""
     if position.view is None:
-        letters = str(position.spiel).replace("\n", "").encode()[: _ROWS * _COLUMNS]
-        position.view = _CODES[np.frombuffer(letters, dtype=np.uint8)].reshape(_ROWS, _COLUMNS)
+        letters = str(position.spiel).replace("\n", "").encode()[: ROWS * COLUMNS]
+        position.view = _CODES[np.frombuffer(letters, dtype=np.uint8)].reshape(ROWS, COLUMNS)
     return cast(Array, position.view)

@@ -8,12 +8,14 @@ from typing import Final, cast
 import numpy as np
 import pyspiel
 
-from sog.arrays import Array, Float32
+from sog.arrays import Array, Float32, Int64
 from sog.errors import GameError
 from sog.games.base import State
 from sog.games.boards.go_area import owners
-from sog.games.boards.positions import BoardPosition, PositionGame, stone_planes
+from sog.games.boards.go_cells import first_row, go_cells, write_boards
+from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.boards.sgf import sgf_record
+from sog.games.cells import CellRules
 from sog.games.game_records import GameRecord
 from sog.games.symmetries import of_square
 
@@ -76,9 +78,21 @@ class Go(PositionGame):
 
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
         boards = [self.board(past) for past in position.latest(_HISTORY)]
-        stone_planes(boards, position.actor, out, _HISTORY)
-        given = max(-_SHOWN_KOMI, min(_SHOWN_KOMI, self.komi if position.actor == WHITE else -self.komi))
-        out[2 * _HISTORY] = round(100.0 * (1.0 + given / _SHOWN_KOMI)) / 100.0
+        write_boards(self._first_row(), position.actor, boards, out)
+
+    def cell_rules(self, s: State) -> CellRules | None:
+        position = cast(BoardPosition, s)
+        if not isinstance(position.spiel, pyspiel.State):  # with turns of its own: see go_resumed
+            return None
+        return go_cells(self._first_row(), self.history(s, 0, 0))
+
+    def _first_row(self) -> tuple[Int64, Array]:
+        return first_row(self.size, self.komi, (self._shown(WHITE), self._shown(1 - WHITE)))
+
+    def _shown(self, player: int) -> int:
+        """The komi's plane as a player sees it, in hundredths."""
+        given = max(-_SHOWN_KOMI, min(_SHOWN_KOMI, self.komi if player == WHITE else -self.komi))
+        return round(100.0 * (1.0 + given / _SHOWN_KOMI))
 
     def owners(self, s: State) -> Float32 | None:
         owned = owners(self.board(s)).ravel().astype(np.float32)

@@ -9,7 +9,7 @@ from typing import Any, Final, cast, overload
 import numpy as np
 import pyspiel
 
-from sog.arrays import Array, Float32, Int32
+from sog.arrays import Float32, Int32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, Fan, Game, Moves, Operator, Scaled, State
 
@@ -136,14 +136,3 @@ class PositionGame(Game):
 
     def infostate_name(self, s: State, p: int, i: int) -> str:
         return "nothing"
-
-
-def stone_planes(boards: Sequence[Array], mover: int, out: Float32, count: int = HISTORY) -> None:
-    """AlphaGo Zero's stones: plane t holds the mover's of the t-th latest board, plane `count` + t the opponent's.
-
-    boards: int8[H, W] each, at most `count`, 1 for player 0's stones, 2 for player 1's.
-    out: float32[>= 2 * count, H, W].
-    """
-    stacked = np.concatenate(boards).reshape(-1, *boards[0].shape)
-    out[: len(boards)] = stacked == 1 + mover
-    out[count : count + len(boards)] = stacked == 2 - mover

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,6 +41,12 @@ class Rule:
         out[:, 2] = np.where(t > self.delay, _power(np.maximum(t - self.delay, 1.0), self.gamma), 0.0)
         out[:, 3] = float(self.predictive)
         return out
+
+
+@lru_cache(maxsize=32)
+def steps_to(last: int, rule: Rule) -> Float64:
+    """float64[last, 4]: `Rule.steps` of the iterations up to `last`, the same array each time: nobody writes on it."""
+    return rule.steps(1, last)
 
 
 def _discount(t: Float64, power: float) -> Float64:

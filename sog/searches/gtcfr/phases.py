@@ -20,16 +20,15 @@ from sog.searches.kernels.spans import are_finite
 from sog.searches.leaves import kernels, weighing
 from sog.searches.leaves.evaluator import Evaluations
 from sog.searches.leaves.kernels import Leaves, Look, Request
-from sog.searches.tree import growth, pairs
-from sog.searches.tree.arrays import Public, Tree
+from sog.searches.tree import growth, listing, pairs
+from sog.searches.tree.arrays import Cells, Public, Tree
 from sog.searches.tree.players import Players, only
 from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated, Infostate, Kind
 
-# What `advance` answers: that the leaves were looked at, or what must be done in Python before it is called again.
-LOOKED: Final = 0
-EXPAND: Final = 1  # the node and the edge in Selection.walk need room, a fan that is not listed, or a prior
-IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
-REFUSED: Final = 3  # an answer is not finite, and nothing was done
+# What `advance` answers instead of a number of leaves: what must be done in Python before it is called again.
+EXPAND: Final = -1  # the node and the edge in Selection.walk need room, a fan that is not listed, or a prior
+IDENTIFY: Final = -2  # positions are to be listed (Search.awaited), or the tree needs room for more
+REFUSED: Final = -3  # an answer is not finite, and nothing was done
 
 
 class State(Record):
@@ -37,7 +36,7 @@ class State(Record):
 
     found = Whole("i8")  # leaves in the last request
     leaves = Whole("i8")  # leaves in all
-    answered = Whole("i8")  # whether the last request's answers are still to be taken up
+    answered = Whole("i8")  # whether there was a request, whose answers are still to be taken up
     iteration = Whole("i8")  # the iteration they belong to, from 0
     updates = Whole("i8")  # whether it updates regrets
     expansions = Whole("i8")  # expansions to come
@@ -99,23 +98,28 @@ class Search(NamedTuple):
 
 @same_types
 @njit
-def advance(public: Public, tree: Tree, search: Search, answers: Evaluations) -> int:
-    """Take up the answers to the last request, grow the tree, and make the next. LOOKED, EXPAND, IDENTIFY, REFUSED."""
+def advance(public: Public, cells: Cells, tree: Tree, search: Search, answers: Evaluations) -> int:
+    """Take up the answers to the last request, grow the tree, and make the next; how many leaves that has.
+
+    EXPAND, IDENTIFY or REFUSED where something must be done before.
+    """
     state = search.state[0]
     # CFR's second half: the leaves' values up, and the regrets. Nothing may grow before, since answers go by place.
     if state.answered and not take_up(public, tree, search, answers):
         return REFUSED
-    # GROW. A deterministic game's positions are listed after it, all at once; the next call then looks at them.
+    # GROW. A deterministic game's positions are listed after it, all at once: here if the game has cell rules.
     if state.expansions > 0 and search.deterministic:
         state.expansions -= grow_positions(public, tree, search, state.expansions)
-        return IDENTIFY
+        if not _list_grown(public, cells, tree, search) or state.expansions > 0:
+            return IDENTIFY
     if state.expansions > 0:
         state.expansions -= grow(public, tree, search, state.expansions)
         if search.selection.walk[0].node >= 0:
             return EXPAND
     # CFR's first half, which needs no answers: ranges down, and the beliefs at the leaves.
     look(public, tree, search)
-    return LOOKED
+    state.answered, state.opened = 1, 0
+    return state.found
 
 
 # --- regret update phase ---
@@ -307,6 +311,18 @@ def _leave(search: Search, expansions: int) -> None:
         state.owed += expansions
     else:
         state.lost += expansions
+
+
+@njit
+def _list_grown(public: Public, cells: Cells, tree: Tree, search: Search) -> bool:
+    """List the positions in Search.awaited; False, and nothing done, where Python must do it or make room."""
+    state = search.state[0]
+    most = tree.counts[0].entries + state.awaited * search.widest_fan
+    if most > tree.entries.shape[1] or not listing.list_awaited(public, cells, search.awaited, state.awaited):
+        return False
+    growth.identify_newest(public, tree, search.awaited, state.awaited)
+    state.awaited = 0
+    return True
 
 
 @njit

@@ -15,6 +15,7 @@ from sog.arrays import Array
 from sog.games.base import NATURE
 from sog.searches.cfr.iterate import NO_CHOICE
 from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.rules import steps_to
 from sog.searches.gtcfr import phases, trajectories
 from sog.searches.gtcfr.log import SearchLog
 from sog.searches.gtcfr.settings import Budget, SearchSettings
@@ -34,7 +35,7 @@ __all__ = ["SearchLog", "search"]
 # Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
 LONGEST_PATH: Final = 128
 
-_opened = same_types(phases.opened)
+_opened, _take_up = same_types(phases.opened), same_types(phases.take_up)
 
 
 # PoG, Algorithm 1 (SoG says the same in words), and where each line of it is:
@@ -106,6 +107,8 @@ class _GtcfrRun:
     look at the leaves; `take_up` does it at once.
     """
 
+    search: phases.Search
+
     def __init__(
         self,
         tree: Lookahead,
@@ -137,18 +140,30 @@ class _GtcfrRun:
         # Weights of averages and discounts depend on t; a tree that is searched again continues to count.
         self.begun = tree.iterations  # by earlier searches of this tree
         self.state = phases.States.zeros(1)
-        self.steps = settings.rule.steps(1, 64)
+        self.steps = steps_to(64, settings.rule)
         self.awaited = AwaitedNodes.zeros(0)
         self.touched = np.zeros(0, dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
         self.complete = False  # whether the last look met no leaf, so that nothing is left to evaluate or to grow
+        self.alone = tree.public.lists_alone
+        self.keeps = bool(log.iterations or log.uniform)
         self.ahead = 0  # expansions after this phase
         self._make_room()
 
     def first_look(self) -> SearchGenerator:
         """Evaluate the leaves once without an update, so that `start` has its prior, and open it."""
         self.state.updates[0] = 0
-        yield from self._look()
+        found = self._advance()
+        if found < 0:
+            found = yield from self._go_on(found)
+        if found:
+            request = self.request
+            # The first look counts for q_search as well: PoG picks of all queries of a search.
+            if self.log.uniform:
+                beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is not a leaf
+                self.log.note(-1, request.nodes[:found][beside], request.ranges[:found][beside], self.rng)
+            beliefs = self._beliefs(found)
+            self.answers = in_shape((yield beliefs), beliefs)
         self.take_up()
         if self.tree.is_leaf(self.start):
             yield from self._open(self.start, ALL)
@@ -157,6 +172,9 @@ class _GtcfrRun:
             for edge, child in enumerate(self.tree.children(self.start)):
                 if child < 0:
                     self._expand(self.start, edge)
+        if self._outgrown():
+            self._make_room()
+        self.state.updates[0] = 1
         if not self.single and self.settings.fixed_belief:
             self._fix_belief()
 
@@ -181,14 +199,23 @@ class _GtcfrRun:
         t = self.tree.iterations
         # Rows of weights are made ahead, twice as many each time: the kernel reads row t.
         if t >= len(self.steps):
-            self.steps = self.settings.rule.steps(1, 2 * (t + 1))
-            self._make_room()
+            self.steps = steps_to(2 << t.bit_length(), self.settings.rule)
+            self.search = self.search._replace(steps=self.steps)
         # The order is the kernel's: the answers to the last look, growth, and this look, whose answers the next call
         # takes up.
-        self.state.updates[0] = 1
-        yield from self._look()
+        found = self._advance()
+        if found < 0:
+            found = yield from self._go_on(found)
+        # For k = 1 a tree without leaves may still lack children.
+        self.complete = not self.single and not self.state.leaves[0]
+        if self.keeps:  # iterations without beliefs count, too
+            request = self.request
+            self.log.note(self.tree.iterations - self.begun, request.nodes[:found], request.ranges[:found], self.rng)
+        if found:
+            beliefs = self._beliefs(found)
+            self.answers = in_shape((yield beliefs), beliefs)  # the kernel checks that they are finite
         self.state.iteration[0] = t
-        self.tree.iterations += 1
+        self.tree.iterations = t + 1
 
     def finish(self, iterations: int) -> None:
         """The iterations that are left, up to `iterations` in this search, on a tree without leaves."""
@@ -203,8 +230,9 @@ class _GtcfrRun:
 
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
-        state, due = self.state, expansions + int(self.state.owed[0])
-        state.expansions[0], state.opened[0], state.owed[0] = due, 0, 0
+        state = self.state
+        due = expansions + state.owed.item()
+        state.expansions[0], state.owed[0] = due, 0
         self.log.expansions += expansions
         self.ahead = max(self.ahead - expansions, 0)
         # Without room in its path, a trajectory would get no visits.
@@ -213,14 +241,14 @@ class _GtcfrRun:
             longer = np.zeros(LONGEST_PATH * due, dtype=np.int64)
             longer[: len(path)] = path
             self.selection = self.selection._replace(path=longer)
-            self._make_room()
+            self.search = self.search._replace(selection=self.selection)
         # Two paths a trajectory at most: its own, and that to the gap which is filled instead.
         if self.search.by_path and len(self.touched) < 2 * LONGEST_PATH * due:
             self.touched = np.zeros(2 * LONGEST_PATH * due, dtype=np.int32)
-            self._make_room()
+            self.search = self.search._replace(touched=self.touched)
         if len(self.awaited) < due and self.tree.public.game.deterministic:
             self.awaited = AwaitedNodes.zeros(max(due, 2 * len(self.awaited)))
-            self._make_room()
+            self.search = self.search._replace(awaited=self.awaited)
 
     def note_growth(self) -> None:
         """Write into the log how far the search grew."""
@@ -241,54 +269,45 @@ class _GtcfrRun:
         """Bring the last answers into the tree, if that has not been done."""
         if self.state.answered[0]:
             tree = self.tree
-            if not phases.take_up(tree.public.arrays, tree.arrays, self.search, self.answers):
+            if not _take_up(tree.public.arrays, tree.arrays, self.search, self.answers):
                 raise infinite(self.answers)
 
-    def _look(self) -> SearchGenerator:
-        """Take up the last answers, grow, send ranges down, and have the leaves evaluated."""
-        tree = self.tree
-        while True:
-            # Room first: kernels cannot allocate.
-            if self._outgrown():
-                self._make_room()
-            code = phases.advance(tree.public.arrays, tree.arrays, self.search, self.answers)
-            if code == phases.LOOKED:
-                break
+    def _advance(self) -> int:
+        """Take up the last answers, grow, send ranges down: how many leaves are to be evaluated, or see `_go_on`."""
+        # Room first: kernels cannot allocate. What other searches list in the public tree counts.
+        if not self.alone and self._outgrown():
+            self._make_room()
+        public = self.tree.public
+        found: int = phases.advance(*public.tables, self.tree.arrays, self.search, self.answers)
+        return found
+
+    def _go_on(self, code: int) -> Generator[Beliefs, Evaluations, int]:
+        """Do what the kernel cannot do, until `_advance` is done."""
+        tree, state, walk = self.tree, self.state, self.selection.walk
+        while code < 0:
             if code == phases.REFUSED:
                 raise infinite(self.answers)
             # Deterministic games only: the rules are asked for all new positions at once.
             if code == phases.IDENTIFY:
-                tree.identify_newest(self.awaited, int(self.state.awaited[0]), self.ahead)
+                tree.identify_newest(self.awaited, int(state.awaited[0]), self.ahead)
+                state.awaited[0] = 0
                 # What one trajectory adds at most: see phases.grow_positions.
-                if self.state.expansions[0] > 0:
-                    tree.reserve(Room(1, tree.public.widest_fan, 2, 0), self.ahead + int(self.state.expansions[0]))
-            elif not (yield from self._open(*self._chosen())):
-                self.state.expansions[0] += 1  # a chance event too large to list: the trajectory walks again
-        self.state.answered[0] = 1
-        found = int(self.state.found[0])
-        # For k = 1 a tree without leaves may still lack children.
-        self.complete = not self.state.leaves[0] and not self.single
-        request = self.request
-        if self.state.updates[0]:  # the log counts iterations without beliefs, too
-            self.log.note(self.tree.iterations - self.begun, request.nodes[:found], request.ranges[:found], self.rng)
-        if found:
-            yield from self._evaluate(found)
+                if state.expansions[0] > 0:
+                    tree.reserve(Room(1, tree.public.widest_fan, 2, 0), self.ahead + int(state.expansions[0]))
+            # What the last trajectory chose.
+            elif not (yield from self._open(walk.node.item(0), walk.edge.item(0))):
+                state.expansions[0] += 1  # a chance event too large to list: the trajectory walks again
+            if self._outgrown():
+                self._make_room()
+            code = self._advance()
+        return code
 
-    def _chosen(self) -> tuple[int, int]:
-        """The node that the last trajectory chose and the edge."""
-        walk = self.selection.walk
-        return walk.node.item(0), walk.edge.item(0)
-
-    def _evaluate(self, found: int) -> SearchGenerator:
-        """Have the beliefs of the request evaluated."""
-        request = self.request
-        nodes, ranges = request.nodes[:found], request.ranges[:found]
-        # The first look counts for q_search as well: PoG picks of all queries of a search.
-        if self.log.uniform and not self.state.updates[0]:
-            beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is not a leaf
-            self.log.note(-1, nodes[beside], ranges[beside], self.rng)
-        beliefs = Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
-        self.answers = in_shape((yield beliefs), beliefs)  # the kernel checks that they are finite
+    def _beliefs(self, found: int) -> Beliefs:
+        """The first `found` beliefs of the request, whose arrays the kernel writes anew each time."""
+        if found not in self.requests:
+            request, wanted = self.request, Wanted.VALUES if self.apart else Wanted.BOTH
+            self.requests[found] = Beliefs(self.tree.public, request.nodes[:found], request.ranges[:found], wanted)
+        return self.requests[found]
 
     def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
         """`_expand`, with the prior of a leaf that has none yet."""
@@ -332,6 +351,7 @@ class _GtcfrRun:
         )
         places, nodes = np.zeros((2, room), dtype=np.int32)
         self.request = Request(places, nodes, np.zeros((room, self.width)))
+        self.requests: dict[int, Beliefs] = {}
         self.search = phases.Search(
             choice=self.choice,
             selection=self.selection,

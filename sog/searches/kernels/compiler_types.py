@@ -40,6 +40,10 @@ class ArrayStruct(Protocol):
     def data(self) -> Value:
         """The address of its first number."""
 
+    @property
+    def shape(self) -> Value:
+        """How long it is along each of its axes."""
+
 
 class Context(Protocol):
     """What is used of Numba's target context (numba.core.base.BaseContext)."""

@@ -93,11 +93,13 @@ def in_shape(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
         answers = values, logits = Evaluations(_array("values", values), _array("logits", logits))
     if wanted is not _POLICIES and values.shape != (count, zero + one):
         raise _misshapen("values", values, (count, zero + one))
-    if wanted is not _VALUES and logits.shape != (count, max(zero, one), game.num_actions):
+    if wanted is not _VALUES and logits.shape != (count, zero if zero > one else one, game.num_actions):
         pairs = game.legal_pairs
         if pairs is None or logits.shape != (count, 1, len(pairs)):
             raise _misshapen("logits", logits, (count, max(zero, one), game.num_actions))
-    if _is_plain(values) and _is_plain(logits):
+    # NumPy has one object for the type of this machine's float64.
+    plain = values.dtype is logits.dtype is _FLOAT64
+    if plain and values.flags.carray and logits.flags.carray:
         return answers
     kinds = values.dtype.kind + logits.dtype.kind
     if not set(kinds) <= set(_REAL):
@@ -150,10 +152,6 @@ def ask(evaluator: Evaluator, requests: Sequence[Beliefs]) -> list[Evaluations]:
                 raise SettingError(f"an evaluator answered {len(answers)} of {len(requests)} requests")
             return answers
     raise SettingError(f"an evaluator answers a list of Beliefs with a list of Evaluations, not {kind}")
-
-
-def _is_plain(x: Float64) -> bool:
-    return x.flags.carray and x.dtype == _FLOAT64
 
 
 # A search as it is driven: it yields the beliefs at its leaves and is sent their evaluations.

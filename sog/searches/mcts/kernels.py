@@ -16,9 +16,16 @@ from sog.games.base import NATURE, TERMINAL
 from sog.records import Record, Records, Whole
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import inlined, njit
+from sog.searches.kernels.spans import are_finite
 from sog.searches.leaves.evaluator import Evaluations
-from sog.searches.tree import pairs
-from sog.searches.tree.arrays import Public
+from sog.searches.tree import listing, pairs
+from sog.searches.tree.arrays import Cells, Public
+
+# What `step` answers.
+DONE: Final = 0
+NO_ROOM: Final = 1  # nothing has changed: grow the tree's arrays and call again
+REFUSED: Final = 2  # an answer is not finite, and nothing has changed
+TO_LIST: Final = 3  # as DONE, but Python must list some of the leaves, and put those in Found.nodes that do not end
 
 # What child, int32[C], holds besides nodes.
 ABSENT: Final = -1
@@ -81,6 +88,7 @@ class Done(Record):
     """How the simulations of a batch ended."""
 
     leaves = Whole("i8")  # leaves found
+    asked = Whole("i8")  # how many of them are in Found.nodes
     ended = Whole("i8")  # simulations that ended where the game ends
 
 
@@ -117,10 +125,14 @@ class Rules(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A batch of simulations and what it found.  leaves: a row per leaf.  done: one row."""
+    """A batch of simulations and what it found.
+
+    leaves: a row per leaf.  nodes: int32[*], the public nodes of those where the game continues.  done: one row.
+    """
 
     rules: Rules
     leaves: FoundLeaves
+    nodes: Int32
     done: DoneRow
 
 
@@ -179,20 +191,40 @@ def _back_up(tree: Statistics, n: int, k: int, value: float, visits: float) -> N
 
 @same_types
 @njit
-def step(public: Public, tree: Statistics, found: Found, answered: int, answers: Evaluations, simulations: int) -> bool:
-    """Take up the answers to the `answered` leaves found before (see _absorb), then find new ones (see _descend).
-
-    False, and nothing has changed, where the tree lacks room.
-    """
+def step(
+    public: Public, cells: Cells, tree: Statistics, found: Found, answered: int, answers: Evaluations, simulations: int
+) -> int:
+    """Take up the answers to the `answered` leaves found before (see _absorb), then find new ones (see _descend)."""
     # Room for a column per action, or per edge at NATURE's nodes, whichever is more.
     columns, counts = 0, tree.counts[0]
     for b in range(answered):
         state = public.nodes[found.leaves[b].state]
         columns += max(state.actions, state.edges)
     if counts.nodes + answered > len(tree.nodes) or counts.columns + columns > len(tree.child):
-        return False
+        return NO_ROOM
+    if not (are_finite(answers.values.reshape(-1)) and are_finite(answers.logits.reshape(-1))):
+        return REFUSED
     _absorb(public, tree, found, answered, answers)
     _descend(public, tree, found, simulations)
+    return DONE if _list_found(public, cells, found) else TO_LIST
+
+
+@njit
+def _list_found(public: Public, cells: Cells, found: Found) -> bool:
+    """Put the leaves where the game continues in Found.nodes, listed by the game's cell rules; False if Python must."""
+    done = found.done[0]
+    done.asked = 0
+    if done.leaves == 0:
+        return True
+    if not listing.has_room(public, cells, done.leaves):
+        return False
+    for b in range(done.leaves):
+        leaf = found.leaves[b]
+        if leaf.state < 0:
+            leaf.state = listing.list_child(public, cells, leaf.above, leaf.column)
+        if public.nodes[leaf.state].actor != TERMINAL:
+            found.nodes[done.asked] = leaf.state
+            done.asked += 1
     return True
 
 

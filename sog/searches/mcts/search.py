@@ -16,7 +16,7 @@ import numpy as np
 from sog.arrays import Float64, Int32
 from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL
-from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, checked
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, checked, in_shape, infinite
 from sog.searches.mcts import kernels
 from sog.searches.mcts.kernels import Stat
 from sog.searches.tree.public_tree import PublicTree
@@ -70,16 +70,16 @@ class PuctTree:
         self.child: Int32 = np.zeros(8 * room, dtype=np.int32)
         self.stats: Float64 = np.zeros((len(Stat), 8 * room))
         self.counts = kernels.PuctCounts.zeros(1)
+        self._gather()
+
+    def _gather(self) -> None:
+        """Put the arrays together for kernels."""
+        self.arrays = kernels.Statistics(self.nodes, self.values, self.child, self.stats, self.counts)
 
     @property
     def size(self) -> int:
         """Number of nodes."""
         return int(self.counts.nodes[0])
-
-    @property
-    def arrays(self) -> kernels.Statistics:
-        """All of it, as kernels take it."""
-        return kernels.Statistics(self.nodes, self.values, self.child, self.stats, self.counts)
 
     def columns(self, n: int = 0) -> slice:
         """Where the actions of node n lie in `child` and `stats`."""
@@ -146,6 +146,7 @@ class PuctTree:
         self.state = state
         if n < 0 or not self.size:
             self.counts = kernels.PuctCounts.zeros(1)
+            self._gather()
             return
         place = np.zeros(self.size, dtype=np.int32)
         kernels.keep(self.arrays, n, place)
@@ -156,6 +157,7 @@ class PuctTree:
         self.values = grown(self.values, 2 * len(self.values), axis=0)
         self.child = grown(self.child, 2 * len(self.child), axis=0)
         self.stats = grown(self.stats, len(self.child), axis=1)
+        self._gather()
 
 
 _AT_ONCE: Final = 1_000  # simulations between two looks at the clock, where all of them end at terminals
@@ -186,9 +188,9 @@ def search(
     try:
         while done < simulations:
             done += run.step(min(simulations - done, _AT_ONCE)) if root is None else run.step_from(root, done)
-            beliefs = run.leaves()
-            if beliefs is not None:
-                run.answer = checked((yield beliefs), beliefs)
+            if run.asked:
+                beliefs = run.beliefs()
+                run.answer = in_shape((yield beliefs), beliefs)  # the kernel checks that they are finite
             run.answered = run.found_leaves
             if stopped(done):
                 break
@@ -226,10 +228,12 @@ class _PuctRun:
         unit, leaves = float(tree.public.game.u_max), int(settings.leaves)
         c_init, c_base = float(settings.c_init), float(settings.c_base)
         rules = kernels.Rules(c_init, c_base, bool(settings.first_play_loses), unit, leaves, -1)
-        self.found = kernels.Found(rules, kernels.FoundLeaves.zeros(leaves), kernels.DoneRow.zeros(1))
+        nodes = np.zeros(leaves, dtype=np.int32)
+        self.found = kernels.Found(rules, kernels.FoundLeaves.zeros(leaves), nodes, kernels.DoneRow.zeros(1))
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
-        self.found_leaves = self.answered = 0
+        self.found_leaves = self.asked = self.answered = 0
+        self.requests: dict[int, Beliefs] = {}
 
     def root(self) -> Beliefs:
         """What to evaluate first, where the tree is empty."""
@@ -244,11 +248,21 @@ class _PuctRun:
     def step(self, simulations: int) -> int:
         """Take up the answers, and simulate until enough leaves are found or all is done; how many were done."""
         tree, public = self.tree, self.tree.public
-        while not kernels.step(public.arrays, tree.arrays, self.found, self.answered, self.answer, simulations):
+        answered, answer = self.answered, self.answer
+        while True:
+            tables = *public.tables, tree.arrays
+            code = kernels.step(*tables, self.found, answered, answer, simulations)
+            if code == kernels.DONE or code == kernels.TO_LIST:
+                break
+            if code == kernels.REFUSED:
+                self.answered = 0
+                raise infinite(answer)
             tree.make_room()
         self.answered, self.answer = 0, self.nothing
+        if code == kernels.TO_LIST:
+            self._list_leaves()
         ended: int
-        ((self.found_leaves, ended),) = self.found.done.tolist()
+        ((self.found_leaves, self.asked, ended),) = self.found.done.tolist()
         return self.found_leaves + ended
 
     def step_from(self, root: Callable[[int], int], done: int) -> int:
@@ -258,11 +272,11 @@ class _PuctRun:
         self.found = self.found._replace(rules=self.found.rules._replace(root=root(done)))
         return self.step(1)
 
-    def leaves(self) -> Beliefs | None:
-        """The leaves found where the game continues, listed now where they were not; None without such leaves."""
-        public, nodes, found = self.tree.public, [], self.found.leaves
-        states, above, columns = found.state, found.above, found.column
-        for b in range(self.found_leaves):
+    def _list_leaves(self) -> None:
+        """List the leaves found that are not listed yet, and put those where the game continues in Found.nodes."""
+        public, found, asked = self.tree.public, self.found, 0
+        states, above, columns = found.leaves.state, found.leaves.above, found.leaves.column
+        for b in range(found.done.leaves.item()):
             s = states.item(b)
             if s < 0:
                 s = states[b] = child_of(public, above.item(b), columns.item(b))
@@ -271,10 +285,16 @@ class _PuctRun:
             if actor == NATURE:
                 _list_chances(public, s)
             if actor != TERMINAL:
-                nodes.append(s)
-        if not nodes:
-            return None
-        return Beliefs(public, np.array(nodes, dtype=np.int32), self.ranges[: len(nodes)])
+                found.nodes[asked] = s
+                asked += 1
+        found.done.asked[0] = asked
+
+    def beliefs(self) -> Beliefs:
+        """The leaves found where the game continues, in arrays that the next step writes anew."""
+        asked = self.asked
+        if asked not in self.requests:
+            self.requests[asked] = Beliefs(self.tree.public, self.found.nodes[:asked], self.ranges[:asked])
+        return self.requests[asked]
 
     def give_up(self) -> None:
         """Forget the leaves that were requested and not evaluated."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sog.arrays import Float64, Int32
+from sog.arrays import Array, Float64, Int32, Int64
 from sog.searches.tree.records import (
     Actions,
     Children,
@@ -40,6 +40,24 @@ class Public(NamedTuple):
     slots: Int32
     operators: OperatorRows
     operator_values: Float64
+
+
+class Cells(NamedTuple):
+    """A PublicTree's positions as kernels play them, where its game has cell rules (games/cells.py); else `play` is 0.
+
+    play: the address of the rule.  numbers: int64[N, K] and cells: int8[N, C], of node n the row first + n.
+    parent: int32[N], the node above each.  used: int64[3], how many nodes, edges and actions the tree has.
+    limit: how many nodes there is room for.  legal: int32[*], as long as most actions, to write on.
+    """
+
+    play: int
+    numbers: Int64
+    cells: Array
+    first: int
+    parent: Int32
+    used: Int64
+    limit: int
+    legal: Int32
 
 
 class Tree(NamedTuple):

@@ -8,20 +8,24 @@ import numpy as np
 
 from sog.arrays import Bool, Float32, Int32
 from sog.games.base import Game, State
+from sog.searches.tree.cells import CellRows
 from sog.searches.tree.tables import grown
 
 
 class Features:
     """A game's features by node. Planes are large and needed once: they are made anew each time and not kept."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, rows: CellRows | None) -> None:
+        """rows: the positions, where the game has cell rules."""
         kept = 16 if game.planes is None else 0
-        self._game = game
+        self._game, self._rows = game, rows
         self._kept: Float32 = np.zeros((kept, game.num_features), dtype=np.float32)
         self._is_kept: Bool = np.zeros(kept, dtype=np.bool_)
 
     def of(self, nodes: Int32, states: Sequence[State]) -> Float32:
         """float32[B, F]: of each of the nodes.  states: of all nodes of the tree."""
+        if self._rows is not None:
+            return self._rows.features(nodes, self._game.num_features)
         if self._game.planes is not None:
             return np.stack([self._game.features(states[node]) for node in nodes])
         if len(states) > len(self._kept):

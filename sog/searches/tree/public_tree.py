@@ -14,16 +14,18 @@ import numpy as np
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import GameError, TooLarge
 from sog.games.base import NATURE, TERMINAL, Game, State
-from sog.searches.tree import pairs
-from sog.searches.tree.arrays import Public
+from sog.searches.kernels.dispatch import same_types
+from sog.searches.tree import listing, pairs
+from sog.searches.tree.arrays import Cells, Public
 from sog.searches.tree.features import Features
 from sog.searches.tree.links import write_carry, write_moves
-from sog.searches.tree.listing import ListedPosition, write_position
-from sog.searches.tree.operators import Operators
+from sog.searches.tree.listed import Listed
+from sog.searches.tree.listing import ListedPosition
 from sog.searches.tree.records import Actions, Edges, LinkRows, OperatorRows, PublicStates
-from sog.searches.tree.tables import ROOM, Growth, Runs, Table
 
 LIMIT: Final = 20_000_000  # public states of a tree, where nobody names another number
+
+_write_position, _list_child = same_types(listing.write_position), same_types(listing.list_child)
 
 
 class PublicTree:
@@ -41,75 +43,67 @@ class PublicTree:
         self.all_plain = True  # whether action a takes edge a at every decision listed
         self.widest = 0  # the most infostates a player has at any node
         self.widest_fan = 0  # the most edges that any position of a deterministic game has
-        self.states: list[State] = []
-        self._nodes = Table(PublicStates.zeros(ROOM))
-        self._parent = Table[Int32](np.zeros(ROOM, dtype=np.int32))
-        self._edges = Table(Edges.zeros(ROOM))
-        self._actions = Table(Actions.zeros(ROOM))
-        self._links = Table(LinkRows.zeros(ROOM))
-        self._slots = Runs()
-        self._operators = Operators()
-        self._growth = Growth()
-        self._nodes.growth = self._edges.growth = self._actions.growth = self._links.growth = self._growth
-        self._slots.table.growth = self._operators.table.growth = self._operators.values.growth = self._growth
-        self._arrays = self._all_tables()
+        self._listed = Listed(game, limit)
+        self.states = self._listed.states
+        self.lists_alone = self._listed.rows is not None  # whether kernels list positions, by the game's cell rules
         self._children: dict[int, Sequence[State]] = {}
-        self._features = Features(game)
-        self._slots.add(np.zeros(1, dtype=np.int32))
-        self._weight = self._operators.add(game.weights(game.root()))
+        self._features = Features(game, self._listed.rows)
+        self._listed.slots.add(np.zeros(1, dtype=np.int32))
+        self._weight = self._listed.operators.add(game.weights(game.root()))
         self.add(game.root(), -1)
+        if self._listed.rows is not None:
+            self.widest_fan = self._listed.rows.rules.most
 
     @property
     def size(self) -> int:
-        return self._nodes.count
+        return self._listed.nodes.count
 
     @property
     def nodes(self) -> PublicStates:
-        return self._nodes.rows
+        return self._listed.nodes.rows
 
     @property
     def parent(self) -> Int32:
-        return self._parent.rows
+        return self._listed.parent.rows
 
     @property
     def edges(self) -> Edges:
-        return self._edges.rows
+        return self._listed.edges.rows
 
     @property
     def action_rows(self) -> Actions:
-        return self._actions.rows
+        return self._listed.actions.rows
 
     @property
     def links(self) -> LinkRows:
-        return self._links.rows
+        return self._listed.links.rows
 
     @property
     def slots(self) -> Int32:
-        return self._slots.table.rows
+        return self._listed.slots.table.rows
 
     @property
     def operators(self) -> OperatorRows:
-        return self._operators.table.rows
+        return self._listed.operators.table.rows
 
     @property
     def operator_values(self) -> Float64:
-        return self._operators.values.rows
+        return self._listed.operators.values.rows
 
     @property
     def all_dense(self) -> bool:
         """Whether every pair operator so far is a matrix."""
-        return self._operators.all_dense
+        return self._listed.operators.all_dense
 
     @property
     def arrays(self) -> Public:
         """All tables, as kernels take them."""
-        if self._growth.happened:
-            self._arrays, self._growth.happened = self._all_tables(), False
-        return self._arrays
+        return self._listed.arrays[0]
 
-    def _all_tables(self) -> Public:
-        tables = self._nodes.rows, self._edges.rows, self._actions.rows, self._links.rows, self._slots.table.rows
-        return Public(*tables, self._operators.table.rows, self._operators.values.rows)
+    @property
+    def tables(self) -> tuple[Public, Cells]:
+        """`arrays`, and the positions as kernels play them."""
+        return self._listed.arrays
 
     # --- what is known of a node ---
 
@@ -254,34 +248,33 @@ class PublicTree:
     def add(self, s: State, parent: int) -> int:
         """Append the public state s and return its node; TooLarge where the tree may not grow further."""
         if self.size >= self.limit:
-            raise TooLarge(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
+            raise self._too_large()
         if self.game.deterministic:
             return self._add_position(s, parent)
-        game, node = self.game, self.size
-        actor = game.actor(s)
+        game, node, actor = self.game, self.size, self.game.actor(s)
         i0, i1 = game.num_infostates(s)
         self.widest = max(self.widest, i0, i1)
-        weight, weight_scale = self._operators.add(game.weights(s))
+        weight, weight_scale = self._listed.operators.add(game.weights(s))
         payoff, payoff_scale, unit = -1, 0.0, 1.0
         slot0 = slot1 = first = count = 0
         if actor == TERMINAL:
-            payoff, payoff_scale = self._operators.add(game.payoff(s))
+            payoff, payoff_scale = self._listed.operators.add(game.payoff(s))
         else:
             unit = game.value_unit(s)
             if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's is
-                slot0, slot1 = (self._slots.add(game.slot(s, p)) for p in (0, 1))
+                slot0, slot1 = (self._listed.slots.add(game.slot(s, p)) for p in (0, 1))
             actions = game.actions(s)
             count = len(actions)
-            first = self._actions.reserve(count)
-            self._actions.rows.identity[first : first + count] = actions
+            first = self._listed.actions.reserve(count)
+            self._listed.actions.rows.identity[first : first + count] = actions
         # One assignment a row: each costs as much as ten numbers.
-        self._nodes.reserve(1)
-        self._parent.reserve(1)
-        self._nodes.rows[node] = (
+        self._listed.nodes.reserve(1)
+        self._listed.parent.make_room(node + 1)
+        self._listed.nodes.rows[node] = (
             *(actor, False, False, (i0, i1), -1, 0, first, count, (slot0, slot1)),
             *(weight, payoff, weight_scale, payoff_scale, unit),
         )
-        self._parent.rows[node] = parent
+        self._listed.parent.rows[node] = parent
         self.states.append(s)
         return node
 
@@ -291,19 +284,19 @@ class PublicTree:
         actor, actions = game.actor(s), game.actions(s)
         payoff, payoff_scale, unit = -1, 0.0, game.u_max
         if actor == TERMINAL:
-            payoff, payoff_scale = self._operators.add(game.payoff(s))
+            payoff, payoff_scale = self._listed.operators.add(game.payoff(s))
             unit = 1.0
-        node = self._nodes.reserve(1)  # once the rules have answered
-        self._parent.reserve(1)
+        node = self._listed.nodes.reserve(1)  # once the rules have answered
+        self._listed.parent.make_room(node + 1)
         self.widest = 1
         count = len(actions)
         self.widest_fan = max(self.widest_fan, count)
-        edge0, action0 = self._edges.reserve(count), self._actions.reserve(count)
+        edge0, action0 = self._listed.edges.reserve(count), self._listed.actions.reserve(count)
         weight, scale = self._weight
         scales = float(scale), payoff, float(payoff_scale), float(unit)
         position = ListedPosition(node, edge0, action0, int(actor), weight, *scales)
-        write_position(self.arrays, position, np.ascontiguousarray(actions, dtype=np.int32))
-        self._parent.rows[node] = parent
+        _write_position(self.arrays, position, np.ascontiguousarray(actions, dtype=np.int32))
+        self._listed.parent.rows[node] = parent
         self.states.append(s)
         return node
 
@@ -317,16 +310,16 @@ class PublicTree:
             return False
         fan = self.game.fan(s)
         count = len(fan.children)
-        start = self._edges.reserve(count)
-        edges, here = self._edges.rows, slice(start, start + count)
+        start = self._listed.edges.reserve(count)
+        edges, here = self._listed.edges.rows, slice(start, start + count)
         edges.child[here], edges.carry0[here] = -1, -1
         if fan.carry is not None:
             for e, carries in enumerate(fan.carry, start):
                 for p in (0, 1):
-                    edges.carry0[e, p], edges.carries[e, p] = write_carry(self._links, carries[p])
+                    edges.carry0[e, p], edges.carries[e, p] = write_carry(self._listed.links, carries[p])
         if nodes.actor[node] != NATURE:
             assert fan.moves is not None
-            nodes.plain[node] = write_moves(self.action_rows, self._links, self._actions_of(node), fan.moves)
+            nodes.plain[node] = write_moves(self.action_rows, self._listed.links, self._actions_of(node), fan.moves)
             self.all_plain = self.all_plain and bool(nodes.plain[node])
         nodes.same[node] = fan.carry is None or (edges.carry0[here] < 0).all()
         nodes.edge0[node], nodes.edges[node] = start, count
@@ -335,17 +328,25 @@ class PublicTree:
 
     def child(self, node: int, edge: int) -> int:
         """The node at the end of a listed edge, appended on first use; GameError where there is no such edge."""
-        if not (0 <= node < self.size and 0 <= edge < self._nodes.rows.edges.item(node)):
+        if not (0 <= node < self.size and 0 <= edge < self._listed.nodes.rows.edges.item(node)):
             place, count = self._place(node), self.num_edges(node)
             raise GameError(f"{place}: of its {count} listed edges, from 0 on, none is {edge}")
-        e = self._nodes.rows.edge0.item(node) + edge
-        child: int = self._edges.rows.child.item(e)
-        if child < 0:
+        e = self._listed.nodes.rows.edge0.item(node) + edge
+        child: int = self._listed.edges.rows.child.item(e)
+        if child < 0 and self._listed.rows is not None:
+            if self.size >= self.limit:
+                raise self._too_large()
+            self._listed.make_room(self._listed.rows, 1)
+            child = int(_list_child(*self.tables, node, edge))
+        elif child < 0:
             game = self.game
             s = game.child(self.states[node], edge) if game.deterministic else self._children[node][edge]
             child = self.add(s, node)
-            self._edges.rows.child[e] = child
+            self._listed.edges.rows.child[e] = child
         return child
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
 
     def _place(self, node: int) -> str:
         """How errors name a node; GameError where the tree lacks it."""
@@ -353,7 +354,7 @@ class PublicTree:
 
     def _at(self, node: int) -> int:
         """The node itself; GameError where the tree lacks it, since other rows of the arrays hold no node."""
-        if not 0 <= node < self._nodes.count:
+        if not 0 <= node < self._listed.nodes.count:
             raise GameError(f"{self.game.name} has no public node {node}, of {self.size:,} that are listed")
         return node
 
@@ -378,7 +379,7 @@ class PublicTree:
 
     def matrix(self, operator: int) -> Float64:
         """float64[I0, I1]: the dense operator with this number, unscaled."""
-        return self._operators.matrix(operator)
+        return self._listed.operators.matrix(operator)
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root to `node`, both included."""

@@ -10,6 +10,7 @@ from sog.games.base import NATURE, Game
 from sog.searches.tree.arrays import Room, Tree
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import Entry, Infostate, Kind
+from sog.searches.tree.tables import copy_rows
 
 __all__ = ["below", "expected", "lacking", "lengthened", "listed", "priors_apart"]
 
@@ -96,7 +97,7 @@ def _longer(array: A, used: int, size: int) -> A:
     # Memory that nobody has written to takes no space: what is not in use is not copied, and neither are rows of zeros.
     out = np.zeros((*array.shape[:-1], size), dtype=array.dtype)
     if array.ndim == 1:
-        out[:used] = array[:used]
+        copy_rows(array, out, used)
     else:
         for old, new in zip(array[:, :used], out, strict=True):
             if old.any():

@@ -6,7 +6,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 
 import numpy as np
 
-from sog.arrays import Int32
+from sog.arrays import Int32, Int64
 
 ROOM: Final = 256  # of a new table, in rows
 
@@ -28,24 +28,34 @@ class Growth:
 class Table(Generic[A]):
     """A growing array: rows are appended along axis 0 and capacity doubles."""
 
-    __slots__ = ("count", "growth", "room", "rows")
+    __slots__ = ("growth", "room", "rows", "used")
 
-    def __init__(self, rows: A) -> None:
-        """rows: a table of zeros, none of which is in use yet."""
+    def __init__(self, rows: A, used: Int64 | None = None) -> None:
+        """rows: a table of zeros.  used: int64[1], how many are in use, for kernels that append rows themselves."""
         self.growth = Growth()
         self.rows: A = rows
-        self.count, self.room = 0, len(rows)
+        self.room = len(rows)
+        self.used: Int64 = np.zeros(1, dtype=np.int64) if used is None else used
+
+    @property
+    def count(self) -> int:
+        """How many rows are in use."""
+        return int(self.used.item())
 
     def reserve(self, count: int) -> int:
         """The first of `count` new rows."""
-        first = self.count
-        self.count += count
-        if self.count > self.room:
-            self.rows = grown(self.rows, self.count, axis=0)
+        first = self.used.item()
+        self.make_room(first + count)
+        self.used[0] = first + count
+        return first
+
+    def make_room(self, need: int) -> None:
+        """Have at least `need` rows, in use or not."""
+        if need > self.room:
+            self.rows = grown(self.rows, need, axis=0)
             self.room = len(self.rows)
             # Tuples for kernels that were made before have the old array: the tree makes new ones.
             self.growth.happened = True
-        return first
 
     def extend(self, count: int) -> A:
         """A writable view of `count` new rows."""
@@ -76,5 +86,14 @@ def grown(array: A, need: int, axis: int = 0) -> A:
     shape[axis] = max(need, 2 * shape[axis])
     # A view of the array's own type, so that a table of rows stays one.
     out = cast(A, np.zeros(shape, dtype=array.dtype).view(type(array)))
-    out[tuple(slice(0, k) for k in array.shape)] = array
+    if array.ndim == 1:
+        copy_rows(array, out, len(array))
+    else:
+        out[tuple(slice(0, k) for k in array.shape)] = array
     return out
+
+
+def copy_rows(array: np.ndarray[Any, Any], out: np.ndarray[Any, Any], count: int) -> None:
+    """Copy the first rows of a table into another of its type, as bytes: NumPy copies records field by field."""
+    size = count * array.itemsize
+    out.view(np.uint8, np.ndarray)[:size] = array.view(np.uint8, np.ndarray)[:size]
