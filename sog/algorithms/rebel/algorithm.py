@@ -184,7 +184,7 @@ class Rebel(Algorithm):
                 "mean_policy_safe_rivers": mean.exploitability,
                 "solve_and_river_seconds": time.perf_counter() - started,
             },
-            of_what=f" of {drawn} iterations" if asked.playthroughs else " of all iterations",
+            of_what=f" of {drawn} drawn iteration{'s' * (drawn > 1)}" if asked.playthroughs else " of all iterations",
             further=f", {100 * found.of_pot:.3g}% of the pot; "
             f"of the mean policy with safe rivers {mean.exploitability:.4g}",
         )
