@@ -21,8 +21,8 @@ class DocumentedFigure:
     """A command and what a page says that it prints.
 
     command: as it is run.  page: under docs/.  seconds: about, of one core.
-    figures: as the page writes them, by what they are: min, mean or max of an exploitability, wins of a match, else
-    the entry of that name in the experiment's comparison.
+    figures: as the page writes them, by what they are: min, mean or max of an exploitability, wins of a match, an entry
+    of the command's object, else the entry of that name in the experiment's comparison.
     named: how the page names the command, where that differs, as with a table over budgets.
     """
 
@@ -196,6 +196,13 @@ FIGURES: Final = (
         _SOLVING,
         170,
         "20.9,20.7,21.1",
+    ),
+    DocumentedFigure(
+        "sog exploit 'holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)' "
+        "--algorithm rebel --playthroughs 1",
+        _REBEL,
+        60,
+        {"mean_policy_safe_rivers": "22.8"},
     ),
     _london(100, "--hands 200 --seed 42", 340, "84% [78.3, 88.4]"),
     _london(1_000, "--hands 200 --seed 41", 480, "44.5% [37, 52.2]", "1,000 simulations | 200, 41 |"),

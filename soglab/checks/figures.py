@@ -57,6 +57,8 @@ def _compared(where: str, written: str, printed: Mapping[str, Any]) -> FigureRow
     elif where == "wins":
         share, (low, high) = printed["wins"]["share"], printed["wins"]["interval95"]
         words = f"{100 * share:.6g}% [{100 * low:.6g}, {100 * high:.6g}]"
+    elif where in printed:
+        words = f"{printed[where]:.6g}"
     else:
         words = next((entry["ours"] for entry in printed["beside"] if entry["what"] == where), "is not printed")
     ours, theirs = _NUMBER.findall(words), _NUMBER.findall(written)
