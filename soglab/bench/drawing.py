@@ -29,11 +29,11 @@ from sog.searches.tree.public_tree import PublicTree
 from sog.web.positions import tree_picture
 from sog.web.recorded import snapshot_of
 
-__all__ = ["Drawing", "drawings_of"]
+__all__ = ["DrawnTree", "drawings_of"]
 
 
 @dataclass(frozen=True)
-class Drawing:
+class DrawnTree:
     """A tree that was drawn.  drawn: how many of its nodes.  kilobytes: of the SVG."""
 
     game: str
@@ -46,7 +46,7 @@ class Drawing:
         return f"{self.game} | {self.nodes:,} | {self.drawn} | {self.milliseconds:.1f} | {self.kilobytes:.0f}"
 
 
-def drawings_of(game: Game, simulations: Sequence[int]) -> Iterator[Drawing]:
+def drawings_of(game: Game, simulations: Sequence[int]) -> Iterator[DrawnTree]:
     """A row for each number of simulations."""
     settings = BOARDS if game.perfect_information else SearchSettings()
     for count in simulations:
@@ -57,7 +57,7 @@ def drawings_of(game: Game, simulations: Sequence[int]) -> Iterator[Drawing]:
             snapshot = snapshot_of(tree, 0, count)
             svg = tree_picture(snapshot)
             times.append(1_000 * (process_time() - started))
-        yield Drawing(game.name, tree.size, len(snapshot.blocks), median(times), len(svg) / 1_000)
+        yield DrawnTree(game.name, tree.size, len(snapshot.blocks), median(times), len(svg) / 1_000)
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_network
 from sog.training.shipped import named_checkpoint
 
-__all__ = ["Growth", "growth_of"]
+__all__ = ["GrowthRow", "growth_of"]
 
 _GAMES: Final = ("connect_four", "chess", "liars_dice(numdice=1,dice_sides=6)", "scotland_yard(map=glasses)")
 _FIRST: Final = 100
@@ -43,7 +43,7 @@ _LEAST: Final = 0.02  # seconds of a search before the last, below which its tim
 
 
 @dataclass(frozen=True)
-class Growth:
+class GrowthRow:
     """A series of searches.  updates: sweeps or paths.  simulations, seconds, megabytes: of each; the tree's bytes.
 
     time, memory: the exponents; NaN where the searches are too short.
@@ -67,7 +67,7 @@ class Growth:
 
 def growth_of(
     game: Game, evaluator: Evaluator, network: str, settings: SearchSettings, c: float, most: int, seconds: float
-) -> Growth:
+) -> GrowthRow:
     """Searches of the game's first decision with more and more simulations, up to `most` or this many seconds."""
     counts, times, sizes = list[int](), list[float](), list[float]()
     _search(game, evaluator, settings, Budget(_FIRST, c))  # compiles
@@ -79,7 +79,7 @@ def growth_of(
             break
         s *= _FACTOR
     updates = "paths" if settings.paths else "sweeps"
-    return Growth(game.name, network, c, updates, counts, times, sizes, _exponent(times), _exponent(sizes))
+    return GrowthRow(game.name, network, c, updates, counts, times, sizes, _exponent(times), _exponent(sizes))
 
 
 def _search(game: Game, evaluator: Evaluator, settings: SearchSettings, budget: Budget) -> tuple[Lookahead, float]:
@@ -95,7 +95,7 @@ def _exponent(figures: list[float]) -> float:
     return math.log(figures[-1] / figures[-2]) / math.log(_FACTOR)
 
 
-def _all(game: Game, most: int, seconds: float) -> Iterator[Growth]:
+def _all(game: Game, most: int, seconds: float) -> Iterator[GrowthRow]:
     evaluators: dict[str, Evaluator] = {"constant": zero_evaluator}
     if (folder := named_checkpoint(game.name)) is not None:
         evaluators["shipped"] = network_evaluator(load_network(folder)[1])
