@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import torch
 from torch import Tensor
@@ -16,7 +16,7 @@ from sog.nets.policy_pairs import by_slot
 from sog.nets.weights import arrays_of, follow, restore_weights
 from sog.training.rows import Rows
 
-__all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses", "memory_of", "restore_memory"]
+__all__ = ["OPTIMISERS", "OVER_HANDS", "Learner", "LearnerSettings", "Losses", "losses", "memory_of", "restore_memory"]
 
 OPTIMISERS = ("adam", "sgd")
 _TENTH = 10.0  # an average over a tenth of t steps follows by 10 / t in the last of them
@@ -82,6 +82,19 @@ class LearnerSettings:
         warmed = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
         falls = step // self.decay_steps if self.stepped else step / self.decay_steps
         return float(warmed * self.learning_rate * self.decay**falls)
+
+
+# A row of a network over hold'em's hands has targets for over 2,000 hands, so that small batches do; a step costs what
+# they cost.
+OVER_HANDS: Final = LearnerSettings(
+    batch=32,
+    learning_rate=2e-3,
+    decay=0.5,
+    decay_steps=1_500,
+    policy_weight=0.01,
+    updates_per_example=16.0,
+    average=3e-3,
+)
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,7 @@ def test_a_run_is_measured_on_the_board_that_is_named(tmp_path: Path) -> None:
     found = Rebel(updates=4).exploit(run, Asked(game=game), bar)
     assert found.unit == "chips" and found.game == game and found.mean > 0
     assert found.settings["iterations_played"] == 2
+    assert float(found.figures["mean_policy_safe_rivers"]) > 0
     drawn = Rebel(updates=4).exploit(run, Asked(game=game, playthroughs=1), bar)
     assert drawn.settings["iterations_played"] == 1 and drawn.mean != found.mean
 

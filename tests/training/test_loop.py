@@ -13,7 +13,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -38,6 +38,7 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.kernels.compiling import WATCH
+from sog.searches.leaves.evaluator import Evaluator
 from sog.training import checkpoint, workers
 from sog.training.curve import Point, TrainingRecord, write_curve
 from sog.training.learner import LearnerSettings
@@ -456,3 +457,24 @@ def test_minutes_stop_a_run_and_no_schedule(tmp_path: Path, uninterrupted: Whole
     assert point.round == 0
     run_to(out, ROUNDS, resume=True, **uninterrupted.run)
     assert everything(out) == uninterrupted.everything
+
+
+@pytest.mark.parametrize(("game", "kind", "cells"), [("connect_four", "resnet", 42), ("kuhn_poker", "mlp", 1)])
+def test_a_round_asks_a_network_for_as_many_beliefs_as_take_two_seconds(
+    game: str, kind: str, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A residual network multiplies its weights once a cell; the round's evaluator looks at the clock between parts."""
+    asked: list[int] = []
+
+    def note(evaluator: Evaluator, over: Callable[[], bool], rows: int) -> Evaluator:
+        asked.append(rows)
+        return evaluator
+
+    settings = replace(tiny(Run(game)), shape=shape_for(make_game(game), 8, 1, kind))
+    weights = sum(weight.numel() for weight in CVPN(settings.shape).parameters())
+    monkeypatch.setattr(workers, "Droppable", note)
+    for calls, rows in ((10.0, 10), (0.1, 1)):
+        monkeypatch.setattr(workers, "_CALL", calls * weights * cells)
+        played = settings.acting.make(make_game(game), settings.shape)
+        workers.play_round(played, settings, 0, 0, network_bytes(CVPN(settings.shape)), 0, 1, lambda: False)
+        assert asked.pop() == rows

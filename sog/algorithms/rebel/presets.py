@@ -14,7 +14,7 @@ from sog.nets.shape import shape_for
 from sog.searches.cfr.fictitious import FictitiousPlay
 from sog.searches.depth_limited.settings import Solver, SolveSettings
 from sog.searches.tree.whole import is_large
-from sog.training.learner import LearnerSettings
+from sog.training.learner import OVER_HANDS, LearnerSettings
 from sog.training.settings import TrainSettings
 
 __all__ = ["playing", "rebel_preset", "with_solver"]
@@ -89,15 +89,7 @@ def _turn_endgame(game: Holdem) -> TrainSettings:
     """Hold'em from the turn on: the turn whole, sixteen hands from each solve, rivers by the spot solver."""
     return TrainSettings(
         acting=RebelActing(replace(_TO_THE_TURNS_END, updates=64), games_a_draw=16, exact=32),
-        learner=LearnerSettings(
-            batch=32,
-            learning_rate=2e-3,
-            decay=0.5,
-            decay_steps=1_500,
-            policy_weight=0.0,
-            updates_per_example=16.0,
-            average=3e-3,
-        ),
+        learner=replace(OVER_HANDS, policy_weight=0.0),
         shape=shape_for(game, 64, 2, "hands"),
         games=0,
         rounds=600,

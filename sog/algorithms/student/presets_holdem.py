@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.queries import QuerySettings
@@ -13,7 +12,7 @@ from sog.games.holdem.game import Holdem
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
-from sog.training.learner import LearnerSettings
+from sog.training.learner import OVER_HANDS
 from sog.training.settings import TrainSettings
 
 __all__ = ["holdem_preset"]
@@ -35,7 +34,7 @@ def _late(game: Holdem) -> TrainSettings:
         QuerySettings(budget, search, recursive=0.0, exact_iterations=32, searched=0.1),
         side_by_side=4,
     )
-    return TrainSettings(acting, _LEARNER, shape_for(game, 64, 2, "hands"), games=0, rounds=600)
+    return TrainSettings(acting, OVER_HANDS, shape_for(game, 64, 2, "hands"), games=0, rounds=600)
 
 
 def _whole(game: Holdem) -> TrainSettings:
@@ -46,16 +45,4 @@ def _whole(game: Holdem) -> TrainSettings:
         QuerySettings(budget, search, recursive=0.0, exact_iterations=32, past_exact=True, outcomes=12, searched=0.25),
         side_by_side=4,
     )
-    return TrainSettings(acting, _LEARNER, shape_for(game, 64, 2, "hands"), games=0, rounds=600)
-
-
-# A row has targets for over 2,000 hands, so that small batches do; a step costs what they cost.
-_LEARNER: Final = LearnerSettings(
-    batch=32,
-    learning_rate=2e-3,
-    decay=0.5,
-    decay_steps=1_500,
-    policy_weight=0.01,
-    updates_per_example=16.0,
-    average=3e-3,
-)
+    return TrainSettings(acting, OVER_HANDS, shape_for(game, 64, 2, "hands"), games=0, rounds=600)
