@@ -153,6 +153,8 @@ def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, l
         with replaced(checkpoint, "save", saved), replaced(loop, "next_save", due):
             train(run, settings, out, None, resume=True, hooks=Hooks())
 
+    # Kernels are compiled before, or a new checkout is killed each time before its first checkpoint.
+    train(run, replace(settings, rounds=1), folder / "compiled")
     faults, rows = [], 0
     for _ in range(moments):
         _forked(keep_saving, draw.uniform(1.0, 4.0), signal.SIGKILL)
