@@ -38,6 +38,7 @@ class LearnerSettings:
     value_weight: w_v, the weight of the value loss.  policy_weight: w_p, the weight of the policy loss.
     ownership_weight: the weight of the loss of who owns each cell.
     sum_policies: the policy loss is the sum over infostates instead of the mean (see `losses`).
+    policies_by_row: the policy loss is the mean over rows of the mean over a row's infostates (see `losses`).
     squared_policies: the policy loss is the squared error instead of the KL divergence (see `losses`).
     updates_per_example: how often a row is learned from at most, on average.
     clip: the largest gradient norm, 0 for no limit.  momentum: that of the optimiser sgd.
@@ -56,6 +57,7 @@ class LearnerSettings:
     policy_weight: float = 0.1
     ownership_weight: float = 0.0
     sum_policies: bool = False
+    policies_by_row: bool = False
     squared_policies: bool = False
     updates_per_example: float = 10.0
     clip: float = 0.0
@@ -97,6 +99,9 @@ OVER_HANDS: Final = LearnerSettings(
 )
 
 
+_PLAIN: Final = LearnerSettings()
+
+
 @dataclass(frozen=True)
 class Losses:
     """One step's losses: Huber of the values, KL of the policies, Huber of the ownership, and their weighted sum."""
@@ -130,7 +135,7 @@ class Learner:
         # The rate follows from the step alone, so a resumed run has the same.
         for group in optimiser.param_groups:
             group["lr"] = settings.rate_of(self.steps)
-        value, policy, ownership = losses(self.network, rows, settings.sum_policies, settings.squared_policies)
+        value, policy, ownership = losses(self.network, rows, settings)
         total = settings.value_weight * value + settings.policy_weight * policy
         if settings.ownership_weight:
             total = total + settings.ownership_weight * ownership
@@ -200,9 +205,7 @@ def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, 
     optimiser.load_state_dict({"state": memory, "param_groups": optimiser.state_dict()["param_groups"]})
 
 
-def losses(
-    network: CVPN, rows: Rows, sum_policies: bool = False, squared_policies: bool = False
-) -> tuple[Tensor, Tensor, Tensor]:
+def losses(network: CVPN, rows: Rows, settings: LearnerSettings = _PLAIN) -> tuple[Tensor, Tensor, Tensor]:
     """Mean Huber loss over trained values, mean KL over trained infostates, mean Huber loss over owned cells.
 
     huber(x) = x^2 / 2 where |x| <= 1, otherwise |x| - 1 / 2;  KL_i = sum over a of target[a] * log(target[a] / p[a]),
@@ -210,6 +213,8 @@ def losses(
     sum_policies: KL is summed over a row's infostates, and the mean is over the rows that train any (PoG, B.3: "w_p *
     sum_i l_KL"). PoG does not say how Huber goes over the values; that Table 3's w_p falls as infostates grow (1,
     0.05, 0.01) while w_v does not speaks for a mean.
+    policies_by_row: each row counts alike, whatever its number of infostates; else a player with many of them teaches
+    its policy almost alone.
     squared_policies: the squared error of the probabilities, summed over actions, in place of KL (ReBeL, section 7).
     """
     device = next(network.parameters()).device
@@ -223,11 +228,13 @@ def losses(
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
     value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
     # Of legal pairs, player by player.
-    shape, squared = network.shape, squared_policies
+    shape, squared = network.shape, settings.squared_policies
     players = zip(by_slot(shape, logits), by_slot(shape, legal), by_slot(shape, policies), strict=True)
     apart = torch.cat([_policies_apart(own, may, wanted, squared) for own, may, wanted in players], dim=1)
+    if settings.policies_by_row:
+        weights = weights / weights.sum(dim=1, keepdim=True).clamp(min=1e-6)
     # PoG's sum over infostates, or the mean over all of them.
-    trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
+    trained = (weights > 0).any(dim=1).sum().clamp(min=1) if settings.sum_policies else weights.sum().clamp(min=1e-6)
     policy = (apart * weights).sum() / trained
     # `owned` is a row's, each[N, cells] a cell's: the mean is over cells.
     each = torch.nn.functional.huber_loss(ownership, owners, reduction="none")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sog.arrays import Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets.shape import NetworkShape
 from sog.training.old_window import old_rows
@@ -105,6 +106,10 @@ class ReplayWindow:
     def drawn_from(self) -> int:
         """How many of the newest rows are drawn from."""
         return len(self) if self._growth is None else min(len(self), self._growth.rows(self.added))
+
+    def read(self, numbers: Int64) -> PackedRows:
+        """The rows of these numbers, from `added - len` to `added - 1`, in their order."""
+        return self._files.read(numbers)
 
     def newest(self, count: int) -> PackedRows:
         """The newest rows, at most `count` of them, oldest first."""

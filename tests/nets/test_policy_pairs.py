@@ -142,7 +142,7 @@ def test_logits_of_other_sizes_are_refused() -> None:
 def test_losses_are_the_same(game: int, squared: bool) -> None:
     public, whole, few = both(game)
     beliefs = beliefs_of(public, 60, decisions=True)
-    found = [losses(n, rows_of(n.shape, beliefs), squared_policies=squared)[1] for n in (whole, few)]
+    found = [losses(n, rows_of(n.shape, beliefs), LearnerSettings(squared_policies=squared))[1] for n in (whole, few)]
     assert found[0].item() > 0.01
     torch.testing.assert_close(found[0], found[1], atol=1e-5, rtol=1e-5)
 

@@ -72,18 +72,29 @@ def test_the_papers_policy_loss_is_summed_over_infostates() -> None:
     rows.policy_mask[0] = 0.0
     rows.policy_mask[1, 2:] = 0.0
     kl = (rows.policies * np.log(np.maximum(rows.policies, 1e-30) / 0.5)).sum(axis=-1) * rows.policy_mask
-    value, policy, _ = losses(network, rows, sum_policies=True)
+    value, policy, _ = losses(network, rows, LearnerSettings(sum_policies=True))
     np.testing.assert_allclose(float(policy.detach()), kl.sum() / 4, rtol=1e-5)
     np.testing.assert_allclose(float(value.detach()), float(losses(network, rows)[0].detach()))
     machine = learner(policy_weight=0.3, value_weight=0.0, sum_policies=True)
     np.testing.assert_allclose(machine.step(rows).total, 0.3 * kl.sum() / 4, rtol=1e-5)
 
 
+def test_every_row_may_count_alike_in_the_policy_loss() -> None:
+    """The mean over rows of each row's mean over its infostates; rows without a policy are not counted."""
+    rows, network = leduc_rows(5), CVPN(shape_for(Leduc(), 8, 1))
+    rows.policy_mask[0] = 0.0
+    rows.policy_mask[1, 2:] = 0.0
+    kl = (rows.policies * np.log(np.maximum(rows.policies, 1e-30) / 0.5)).sum(axis=-1) * rows.policy_mask
+    _, policy, _ = losses(network, rows, LearnerSettings(policies_by_row=True))
+    np.testing.assert_allclose(float(policy.detach()), np.mean(kl[1:].sum(1) / rows.policy_mask[1:].sum(1)), rtol=1e-5)
+    assert abs(float(policy.detach()) - float(losses(network, rows)[1].detach())) > 1e-3
+
+
 def test_rebels_policy_loss_is_the_squared_error_of_probabilities() -> None:
     """ReBeL, section 7: summed over actions here, the mean over infostates; illegal actions have none."""
     rows, network = leduc_rows(5), CVPN(shape_for(Leduc(), 8, 1))
     squares = np.square(rows.policies[:, :, ::2] - 0.5).sum(axis=-1).mean()
-    _, policy, _ = losses(network, rows, squared_policies=True)
+    _, policy, _ = losses(network, rows, LearnerSettings(squared_policies=True))
     np.testing.assert_allclose(float(policy.detach()), squares, rtol=1e-5)
     machine = learner(policy_weight=0.3, value_weight=0.0, squared_policies=True)
     np.testing.assert_allclose(machine.step(rows).total, 0.3 * squares, rtol=1e-5)
