@@ -92,7 +92,7 @@ class Solution:
         node, policy = next(iter(self.policy.items()))
         state = self.public.states[node]
         weights = game.root_ranges()[game.actor(state)] if node == 0 else np.ones(policy.shape[1])
-        return _noted([said], policy_drawn("Policy", game, state, policy, weights))
+        return _noted([said], policy_drawn("Policy", game, state, policy, weights).svg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class SearchResult:
         for p, values in enumerate(self.values):
             each = (f"{game.infostate_name(state, p, i)} {values[i]:+.3f}" for i in likely(ranges[p]))
             said.append(f"values of {game.player_names[p]}: {', '.join(each)}")
-        return _noted(said, policy_drawn("Policy", game, state, self.policy, ranges[game.actor(state)]))
+        return _noted(said, policy_drawn("Policy", game, state, self.policy, ranges[game.actor(state)]).svg)
 
 
 @dataclass(frozen=True)

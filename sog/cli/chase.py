@@ -93,4 +93,4 @@ def _drawn(seen: RecordedChase, title: str) -> str:
     at = seen.state.hidden.index(seen.station)
     chase = chase_of(seen.game, seen.state, at, tuple(seen.belief.tolist()))
     assert chase is not None
-    return chase_drawn(chase, title)
+    return chase_drawn(chase, title).svg

@@ -213,7 +213,7 @@ def _show_spot(
     if csv_file is not None:
         write_unless_there(csv_file, _csv(seen))
     if svg is not None:
-        write_unless_there(svg, policy_drawn("Policy", solver.game, seen.state, seen.policy, seen.reach))
+        write_unless_there(svg, policy_drawn("Policy", solver.game, seen.state, seen.policy, seen.reach).svg)
     if as_json:
         rows = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands(listed)]
         print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": rows})

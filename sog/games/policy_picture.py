@@ -14,6 +14,7 @@ from sog.games.holdem.game import Holdem
 from sog.games.holdem.ranges import class_grid
 from sog.pictures.charts import bar_chart, policy_chart
 from sog.pictures.grids import range_grid
+from sog.pictures.svg import SvgPicture
 
 __all__ = ["grid_drawn", "likely", "policy_drawn"]
 
@@ -21,8 +22,8 @@ _SHOWN: Final = 24  # infostates, the likeliest
 _MOVES: Final = 14  # actions of a board's position that are drawn
 
 
-def policy_drawn(heading: str, game: Game, state: State, policy: Float64, weights: Float64) -> str:
-    """SVG: a bar for each move of a board, or for each likely infostate; at hold'em a grid of hands.
+def policy_drawn(heading: str, game: Game, state: State, policy: Float64, weights: Float64) -> SvgPicture:
+    """A bar for each move of a board, or for each likely infostate; at hold'em a grid of hands.
 
     heading: what the picture's title says before the state.  policy: float64[A, I] of whoever acts.  weights:
     float64[I], that player's range, on any scale.
@@ -38,7 +39,7 @@ def policy_drawn(heading: str, game: Game, state: State, policy: Float64, weight
     return policy_chart(title, names, rows)
 
 
-def grid_drawn(title: str, weights: Float64, actions: Sequence[str] = (), policy: Float64 | None = None) -> str:
+def grid_drawn(title: str, weights: Float64, actions: Sequence[str] = (), policy: Float64 | None = None) -> SvgPicture:
     """A range of hold'em hands by class.  weights: float64[1326].  policy: float64[A, 1326], of these actions."""
     weight, taken = class_grid(weights, np.zeros((0, HANDS)) if policy is None else policy)
     return range_grid(title, weight.tolist(), actions, taken.tolist())

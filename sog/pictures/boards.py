@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from string import ascii_lowercase
 from typing import Final
 
-from sog.pictures.svg import Style, document, tag, words
+from sog.pictures.svg import Style, SvgPicture, document, tag, words
 
 __all__ = ["BOARDS", "board_picture"]
 
@@ -34,7 +34,7 @@ _PIECES: Final = {
 Cell = tuple[int, int]  # row from the top, column from the left
 
 
-def board_picture(kind: str, rows: Sequence[str], marked: Collection[Cell], title: str) -> str:
+def board_picture(kind: str, rows: Sequence[str], marked: Collection[Cell], title: str) -> SvgPicture:
     """A board.  kind: one of BOARDS.  rows: a letter a cell, `.` where it is empty.  marked: cells of the last move."""
     height, width = len(rows), len(rows[0])
     size = (10.0 * width + 2 * _MARGIN, 10.0 * height + 2 * _MARGIN)
@@ -45,7 +45,8 @@ def board_picture(kind: str, rows: Sequence[str], marked: Collection[Cell], titl
                 inside.append(_piece(kind, letter, _MARGIN + 10.0 * c, _MARGIN + 10.0 * r))
     for r, c in sorted(marked):
         inside.append(_mark(_MARGIN + 10.0 * c, _MARGIN + 10.0 * r))
-    return document(size, title, *inside, kind=f"board {kind}")
+    cells = [(r + 1, c + 1, letter) for r, row in enumerate(rows) for c, letter in enumerate(row)]
+    return SvgPicture(document(size, title, *inside, kind=f"board {kind}"), ("row", "column", "cell"), cells)
 
 
 def _rectangle(x: float, y: float, width: float, height: float, fill: str) -> str:

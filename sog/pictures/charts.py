@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sog.pictures.svg import ACTORS, ON_COLOUR, Style, action_colours, document, tag, words
+from sog.pictures.svg import ACTORS, ON_COLOUR, Style, SvgPicture, action_colours, document, tag, words
 
 __all__ = ["Curve", "bar_chart", "curve_chart", "legend", "policy_chart"]
 
@@ -37,14 +37,15 @@ def _bar(x: float, y: float, width: float, colour: str) -> str:
     return tag("rect", {"x": x, "y": y, "width": max(width, 0.0), "height": _ROW - 4, "fill": colour})
 
 
-def bar_chart(title: str, rows: Sequence[tuple[str, float]], colour: str = ACTORS[0]) -> str:
+def bar_chart(title: str, rows: Sequence[tuple[str, float]], colour: str = ACTORS[0]) -> SvgPicture:
     """One bar for each row: its label and its probability, which is written at the bar's end."""
     room, inside = _WIDTH - _LABELS - 52, list[str]()
     for k, (label, value) in enumerate(rows):
         length = room * min(max(value, 0.0), 1.0)
         inside += [_label(label, k, 0), _bar(_LABELS, _ROW * k + 2, length, colour)]
         inside.append(words((_LABELS + length + 5, _ROW * k + 14), f"{value:.1%}", 12))
-    return document((_WIDTH, _ROW * len(rows) + 2), title, *inside, kind="chart")
+    svg = document((_WIDTH, _ROW * len(rows) + 2), title, *inside, kind="chart")
+    return SvgPicture(svg, ("name", "probability"), rows)
 
 
 def legend(names: Sequence[str], colours: Sequence[str], width: float) -> tuple[list[str], float]:
@@ -59,7 +60,7 @@ def legend(names: Sequence[str], colours: Sequence[str], width: float) -> tuple[
     return inside, 18.0 * (line + 1) + 4 if names else 0.0
 
 
-def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> str:
+def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> SvgPicture:
     """One stacked bar for each row: its label and each action's probability; above, what each colour is."""
     colours = action_colours(list(actions))
     (inside, top), room = legend(actions, colours, _WIDTH), _WIDTH - _LABELS
@@ -74,15 +75,17 @@ def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, S
                 middle = {"text-anchor": "middle", "fill": ON_COLOUR}
                 inside.append(words((x + width / 2, top + _ROW * k + 14), f"{share:.0%}", 11, middle))
             x += width
-    return document((_WIDTH, top + _ROW * len(rows) + 2), title, *inside, kind="chart")
+    svg = document((_WIDTH, top + _ROW * len(rows) + 2), title, *inside, kind="chart")
+    return SvgPicture(svg, ("infostate", *actions), [(label, *policy) for label, policy in rows])
 
 
-def curve_chart(title: str, curves: Sequence[Curve], axes: tuple[str, str], log: bool = False) -> str:
+def curve_chart(title: str, curves: Sequence[Curve], axes: tuple[str, str], log: bool = False) -> SvgPicture:
     """Curves with axes, ticks and a legend.  axes: what x and y are.  log: y by powers of ten, if all are above 0."""
     drawn = [[(x, y) for x, y in curve.points if math.isfinite(x) and math.isfinite(y)] for curve in curves]
     every = [point for points in drawn for point in points]
     if not every:
-        return document((_WIDTH, 40), title, words((10, 24), "no point yet", 13), kind="chart")
+        svg = document((_WIDTH, 40), title, words((10, 24), "no point yet", 13), kind="chart")
+        return SvgPicture(svg, ("curve", *axes), ())
     log = log and min(y for _, y in every) > 0
     x_axis = _Axis(min(x for x, _ in every), max(x for x, _ in every), False)
     y_axis = _Axis(min(y for _, y in every), max(y for _, y in every), log)
@@ -103,7 +106,8 @@ def curve_chart(title: str, curves: Sequence[Curve], axes: tuple[str, str], log:
             inside.append(tag("path", {"d": way, "fill": "none", "stroke": colour, "stroke-width": 1.8}))
         if len(placed) <= _MOST_DOTS:
             inside += [tag("circle", {"cx": x, "cy": y, "r": 2.6, "fill": colour}) for x, y in placed]
-    return document((_WIDTH, bottom + _BOTTOM), title, *inside, kind="chart")
+    rows = [(curve.label, *point) for curve, points in zip(curves, drawn, strict=True) for point in points]
+    return SvgPicture(document((_WIDTH, bottom + _BOTTOM), title, *inside, kind="chart"), ("curve", *axes), rows)
 
 
 def _frame(x_axis: _Axis, y_axis: _Axis, span: tuple[float, float], axes: tuple[str, str]) -> list[str]:

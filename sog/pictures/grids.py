@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.pictures.charts import legend
-from sog.pictures.svg import ON_COLOUR, action_colours, document, escaped, tag, words
+from sog.pictures.svg import ON_COLOUR, SvgPicture, action_colours, document, escaped, tag, words
 
 __all__ = ["range_grid"]
 
@@ -19,26 +19,33 @@ Row = Sequence[float]
 
 def range_grid(
     title: str, weights: Sequence[Row], actions: Sequence[str] = (), taken: Sequence[Sequence[Row]] = ()
-) -> str:
+) -> SvgPicture:
     """A range, with its policy where actions are given. Suited hands are above the diagonal, pairs on it.
 
     weights: [13][13], both axes from A to 2, on any scale.  taken: [A][13][13], how often each class takes an action.
     """
     colours = action_colours(list(actions))
     inside, top = legend(actions, colours, 13 * _CELL)
-    most = max(max(row) for row in weights) or 1.0
+    most, rows = max(max(row) for row in weights) or 1.0, list[tuple[str | float, ...]]()
     for r in range(13):
         for c in range(13):
             shares = [(name, table[r][c], colour) for name, table, colour in zip(actions, taken, colours, strict=True)]
             inside.append(_cell(r, c, top, weights[r][c] / most, shares or [("", 1.0, action_colours(["call"])[0])]))
-    return document((13 * _CELL, top + 13 * _CELL), title, *inside, kind="grid")
+            rows.append((_class(r, c), weights[r][c] / most, *(share for _, share, _ in shares)))
+    svg = document((13 * _CELL, top + 13 * _CELL), title, *inside, kind="grid")
+    return SvgPicture(svg, ("hands", "weight", *actions), rows)
+
+
+def _class(row: int, column: int) -> str:
+    """The name of a cell's class of hands."""
+    first, second = _RANKS[min(row, column)], _RANKS[max(row, column)]
+    return f"{first}{second}{'' if row == column else 's' if column > row else 'o'}"
 
 
 def _cell(row: int, column: int, top: float, weight: float, shares: Sequence[tuple[str, float, str]]) -> str:
     """One class.  shares: (action, how often, colour)."""
     x, y, side = _CELL * column + 0.5, top + _CELL * row + 0.5, _CELL - 1
-    first, second = _RANKS[min(row, column)], _RANKS[max(row, column)]
-    name = f"{first}{second}{'' if row == column else 's' if column > row else 'o'}"
+    name = _class(row, column)
     said = "".join(f", {action} {share:.0%}" for action, share, _ in shares if action and weight > 0)
     inside = [tag("title", {}, escaped(f"{name}: weight {weight:.0%}{said}"))]
     inside.append(tag("rect", {"x": x, "y": y, "width": side, "height": side, "fill": _EMPTY}))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sog.pictures.svg import ACTORS, ON_COLOUR, document, escaped, tag, words
+from sog.pictures.svg import ACTORS, ON_COLOUR, SvgPicture, document, escaped, tag, words
 
 __all__ = ["TreeBlock", "icicle"]
 
@@ -21,18 +21,19 @@ class TreeBlock:
     """A node of the tree.
 
     parent: the place of its parent among the blocks, -1 of the root; parents come first.  share: its part of its
-    parent's width.  actor: who acts, 0 and 1, 2 for chance, 3 for nobody.  label: what led to it, in a word or two.
-    words: what a person should know of it.
+    parent's width.  visits: of simulations.  actor: who acts, 0 and 1, 2 for chance, 3 for nobody.  label: what led to
+    it, in a word or two.  words: what a person should know of it.
     """
 
     parent: int
     share: float
+    visits: float
     actor: int
     label: str
     words: str
 
 
-def icicle(title: str, blocks: Sequence[TreeBlock]) -> str:
+def icicle(title: str, blocks: Sequence[TreeBlock]) -> SvgPicture:
     """The tree from its root at the top."""
     left, wide, depth, used = list[float](), list[float](), list[int](), list[float]()
     inside = []
@@ -49,7 +50,9 @@ def icicle(title: str, blocks: Sequence[TreeBlock]) -> str:
         used.append(x)
         if width >= _NARROWEST:
             inside.append(_drawn(block, x, _ROW * row, width))
-    return document((_WIDTH, _ROW * (max(depth, default=0) + 1)), title, *inside, kind="icicle")
+    rows = [(n, b.parent, depth[n], b.actor, b.label, b.visits, b.share) for n, b in enumerate(blocks)]
+    svg = document((_WIDTH, _ROW * (max(depth, default=0) + 1)), title, *inside, kind="icicle")
+    return SvgPicture(svg, ("node", "parent", "depth", "actor", "action", "visits", "share"), rows)
 
 
 def _drawn(block: TreeBlock, x: float, y: float, width: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sog.pictures.svg import Style, document, escaped, tag, words
+from sog.pictures.svg import Style, SvgPicture, document, escaped, tag, words
 
 __all__ = ["MapStation", "map_picture"]
 
@@ -23,7 +23,7 @@ _POSSIBLE, _LIKELY, _HELD, _HERE = (233, 222, 250), (91, 58, 156), "#1f5fae", "#
 class MapStation:
     """A station.
 
-    share: how likely the hidden player is here, 0 to 1 of the likeliest station's; None where it cannot be here.
+    share: how likely the hidden player is here, 0 where that is not known; None where it cannot be here.
     held: who else is here, in a letter or two.  here: whether the hidden player is shown here.
     words: what a person should know of it.
     """
@@ -36,8 +36,10 @@ class MapStation:
     words: str = ""
 
 
-def map_picture(title: str, stations: Sequence[MapStation], links: Mapping[str, Sequence[tuple[int, int]]]) -> str:
-    """A map.  links: by transport, the wide ones below."""
+def map_picture(
+    title: str, stations: Sequence[MapStation], links: Mapping[str, Sequence[tuple[int, int]]]
+) -> SvgPicture:
+    """A map, darkest at the likeliest station.  links: by transport, the wide ones below."""
     left, top = (min(station.place[k] for station in stations) for k in (0, 1))
     at = [(_MARGIN + _UNIT * (s.place[0] - left), _MARGIN + _UNIT * (s.place[1] - top)) for s in stations]
     inside = []
@@ -45,12 +47,15 @@ def map_picture(title: str, stations: Sequence[MapStation], links: Mapping[str, 
         colour, width = _LINKS.get(kind, _OTHER_LINK)
         path = "".join(f"M{at[a][0]:.1f} {at[a][1]:.1f}L{at[b][0]:.1f} {at[b][1]:.1f}" for a, b in links[kind])
         inside.append(tag("path", {"d": path, "stroke": colour, "stroke-width": width, "class": kind}))
-    inside += [_station(station, *place) for station, place in zip(stations, at, strict=True)]
+    most = max((station.share or 0.0 for station in stations), default=0.0) or 1.0
+    inside += [_station(station, most, *place) for station, place in zip(stations, at, strict=True)]
     width, bottom = max(x for x, _ in at) + _MARGIN, max(y for _, y in at) + _MARGIN
     if len(links) > 1:
         inside += _legend(list(links), bottom)
         bottom += 8
-    return document((width, bottom), title, *inside, kind="map")
+    rows = [(s.name, s.held, int(s.here), int(s.share is not None), s.share or "") for s in stations]
+    svg = document((width, bottom), title, *inside, kind="map")
+    return SvgPicture(svg, ("station", "held", "here", "possible", "probability"), rows)
 
 
 def _legend(kinds: Sequence[str], y: float) -> list[str]:
@@ -64,9 +69,9 @@ def _legend(kinds: Sequence[str], y: float) -> list[str]:
     return out
 
 
-def _station(station: MapStation, x: float, y: float) -> str:
+def _station(station: MapStation, most: float, x: float, y: float) -> str:
     """A disc with its number; a square where somebody is, and a ring around the hidden player."""
-    fill = _PAPER if station.share is None else _between(station.share)
+    fill = _PAPER if station.share is None else _between(station.share / most)
     inside = [tag("title", {}, escaped(station.words or station.name))]
     if station.here:
         inside.append(tag("circle", {"cx": x, "cy": y, "r": _RADIUS + 2, "fill": _HERE}))

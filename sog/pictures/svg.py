@@ -6,8 +6,11 @@ style sheet; classes let a page's style sheet change them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from io import StringIO
 from typing import Final, TypeAlias
 
 __all__ = [
@@ -16,6 +19,7 @@ __all__ = [
     "ON_COLOUR",
     "Attributes",
     "Style",
+    "SvgPicture",
     "action_colours",
     "document",
     "escaped",
@@ -36,6 +40,23 @@ ACTORS: Final = ("#2b5fa8", "#a3470b", "#5c6670", "#3d4450")
 ACTIONS: Final = ("#2b5fa8", "#2d6e3a", "#a3262c", "#7a5200", "#7d1f57", "#44606a", "#5b4a9c")
 _POKER: Final = {"fold": 0, "check": 1, "call": 1, "pass": 1}
 _BETS: Final = ("#a3262c", "#82171f", "#b3402a", "#6d1030")
+
+
+@dataclass(frozen=True)
+class SvgPicture:
+    """A picture with the table of the figures that it draws.  columns: what each column of `rows` is."""
+
+    svg: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str | float]]
+
+    def csv(self) -> str:
+        """The table as CSV, numbers with nine digits."""
+        text = StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(self.columns)
+        table.writerows([f"{x:.9g}" if isinstance(x, float) else x for x in row] for row in self.rows)
+        return text.getvalue()
 
 
 def number(value: str | float) -> str:

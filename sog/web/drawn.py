@@ -14,15 +14,39 @@ from sog.pictures.boards import board_picture
 from sog.pictures.charts import bar_chart
 from sog.pictures.hands import card_picture, die_picture
 from sog.pictures.maps import MapStation, map_picture
+from sog.pictures.svg import SvgPicture
 from sog.web.looks import BoardSeen, ChaseSeen, ShownCard
-from sog.web.views import Mind
+from sog.web.views import GameView, Mind
 
-__all__ = ["belief_drawn", "board_drawn", "card_drawn", "chase_drawn"]
+__all__ = ["card_drawn", "chase_drawn", "looks_drawn", "view_pictures"]
 
-_BARS: Final = 12  # of a belief
+_BARS: Final = 12  # of a belief or a hint
 
 
-def board_drawn(board: BoardSeen, title: str) -> str:
+def view_pictures(view: GameView) -> dict[str, SvgPicture]:
+    """All pictures of a view but its cards and dice, by their headings."""
+    out = looks_drawn(view.state, view.board, view.chase, view.seas, view.roles)
+    if view.hint:
+        out["Hint"] = bar_chart("hint", view.hint[:_BARS])
+    return out | {m.title: _belief_drawn(m, view.chips is not None) for m in view.minds if m.belief}
+
+
+def looks_drawn(
+    title: str,
+    board: BoardSeen | None,
+    chase: ChaseSeen | None,
+    seas: tuple[BoardSeen, BoardSeen] | None,
+    roles: tuple[str, str],
+) -> dict[str, SvgPicture]:
+    """A board, a map, both players' boards, where there are any, by their headings."""
+    out = {} if board is None else {"Board": _board_drawn(board, title)}
+    if chase is not None:
+        out["Map"] = chase_drawn(chase, title)
+    named = zip(roles, seas or (), strict=False)
+    return out | {f"Board of {role}": _board_drawn(sea, f"the board of {role}") for role, sea in named}
+
+
+def _board_drawn(board: BoardSeen, title: str) -> SvgPicture:
     """A board's picture; its squares are said in words by what names them."""
     return board_picture(board.kind, board.rows, board.marked, title)
 
@@ -34,7 +58,7 @@ def card_drawn(card: ShownCard) -> str:
     return card_picture(card.face, card.kind)
 
 
-def belief_drawn(mind: Mind, is_holdem: bool) -> str:
+def _belief_drawn(mind: Mind, is_holdem: bool) -> SvgPicture:
     """What an agent believed: bars, a grid of hands, or the map."""
     title = f"belief at {mind.title}"
     if mind.chase is not None:
@@ -47,11 +71,10 @@ def belief_drawn(mind: Mind, is_holdem: bool) -> str:
     return bar_chart(title, mind.belief[:_BARS])
 
 
-def chase_drawn(seen: ChaseSeen, title: str) -> str:
+def chase_drawn(seen: ChaseSeen, title: str) -> SvgPicture:
     """Scotland Yard's map with the detectives, where Mr X can be, how likely it is, and where he is."""
     city, places = seen.city, layout(seen.city)[:, ::-1].tolist()  # wider than high
     shares = dict(zip(seen.possible, seen.belief or (0.0,) * len(seen.possible), strict=True))
-    most = max(shares.values(), default=0.0) or 1.0
     held = {station: k for k, station in enumerate(seen.detectives, start=1)}
     stations = []
     for k, number in enumerate(city.stations):
@@ -59,9 +82,8 @@ def chase_drawn(seen: ChaseSeen, title: str) -> str:
         said += [f"detective {held[k]}"] if k in held else []
         said += ["Mr X"] if k == seen.here else []
         said += [f"Mr X with {shares[k]:.1%}" if seen.belief else "Mr X can be here"] if k in shares else []
-        share = shares[k] / most if k in shares else None
         who = f"D{held[k]}" if k in held else ""
         place = (places[k][0], places[k][1])
-        stations.append(MapStation(str(number), place, share, who, k == seen.here, ", ".join(said)))
+        stations.append(MapStation(str(number), place, shares.get(k), who, k == seen.here, ", ".join(said)))
     links = {kind: [(a, b) for a, b, t in city.links if t == k] for k, kind in enumerate(TRANSPORTS)}
     return map_picture(title, stations, {kind: pairs for kind, pairs in links.items() if pairs})

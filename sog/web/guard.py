@@ -29,8 +29,9 @@ STREAM: Final = "/position/stream"
 _COOKIE: Final = "sog_token"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _METHODS: Final = ("GET", "HEAD", "POST")
+# blob: is for pictures that the page's own script makes into PNG; only a script of this server can name one.
 _POLICY: Final = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # Without a referrer, a browser would post with an Origin of "null": to this server it says where it comes from.

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, Final
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.strings import OPENSPIEL
-from sog.pictures.charts import bar_chart
+from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
-from sog.web.drawn import belief_drawn, board_drawn, card_drawn, chase_drawn
+from sog.web.drawn import card_drawn, view_pictures
+from sog.web.files import ShownPicture, shown_of
 from sog.web.guard import STREAM
-from sog.web.looks import BoardSeen, board_of, cards_of, chase_of, chips_of, limits_of, roles_of, seas_of
+from sog.web.looks import cards_of, chips_of, limits_of, roles_of
 from sog.web.offers import NETWORK, RunFolder, Sitter
-from sog.web.positions import Place, Step, policy_pictures, tree_picture, worths
+from sog.web.positions import Place, Step, position_pictures, search_pictures, worths
 from sog.web.views import GameView, LegalMove
 
 __all__ = ["Pages", "Square", "json_of", "squares_of"]
@@ -29,7 +31,6 @@ __all__ = ["Pages", "Square", "json_of", "squares_of"]
 _ROOM: Final = Path(__file__).parent
 _GO_LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
 _TITLES: Final = {"holdem": "hold'em", "liars dice": "Liar's Dice", "scotland yard": "Scotland Yard"}
-_BARS: Final = 12  # of a hint
 
 
 @dataclass(frozen=True)
@@ -93,22 +94,17 @@ class Pages:
     def game(self, view: GameView, chosen: str = "") -> str:
         """A game.  chosen: the square of the piece that is to move, on a chessboard."""
         squares, rest = squares_of(view, chosen)
+        shown = shown_of(view_pictures(view), lambda file: f"/games/{quote(view.table)}/pictures/{file}")
         values = {
             "view": view,
-            "board": None if view.board is None else Markup(board_drawn(view.board, view.state)),
-            "map": None if view.chase is None else Markup(chase_drawn(view.chase, view.state)),
-            "seas": _seas(view.seas, view.roles),
+            "shown": shown,
+            "seas": _seas(shown, view.roles),
             "groups": _grouped(rest, " to ", "to") if view.chase else _grouped(rest, " ", "from") if view.seas else (),
             "squares": squares,
             "rest": rest,
             "cards": {
                 owner: [Markup(card_drawn(card)) for card in view.cards if card.owner == owner] for owner in (-1, 0, 1)
             },
-            "hint": Markup(bar_chart("hint", view.hint[:_BARS])) if view.hint else None,
-            "minds": [
-                (mind, Markup(belief_drawn(mind, view.chips is not None)) if mind.belief else None)
-                for mind in view.minds
-            ],
             "positions": _positions(view),
             "shared": view.hidden and all(name == "a person" for name in view.names),
         }
@@ -125,16 +121,15 @@ class Pages:
     ) -> str:
         """A position.  sitters: who may search it.  growth: the recorded search, None where nobody is to move."""
         state = states[-1]
-        board, chase = board_of(game, state, states[-2] if len(states) > 1 else None), chase_of(game, state, None)
+        shown = shown_of(position_pictures(game, states, None), _files_of(place))
         values: dict[str, Any] = {
             "place": place,
             "sitters": sitters,
             "name": game.state_name(state),
-            "board": None if board is None else Markup(board_drawn(board, game.state_name(state))),
+            "shown": shown,
             "cards": [Markup(card_drawn(card)) for card in cards_of(game, state, (None, None), None) if card.owner < 0],
             "chips": chips_of(game, state),
-            "map": None if chase is None else Markup(chase_drawn(chase, game.state_name(state))),
-            "seas": _seas(seas_of(game, state, (None, None)), roles_of(game)),
+            "seas": _seas(shown, roles_of(game)),
             "steps": [(step.name, place.after(step.edge).address()) for step in steps],
             "back": [(k, _moved(place, place.line[:k]).address()) for k in range(len(place.line))],
             "over": game.actor(state) == TERMINAL,
@@ -146,10 +141,9 @@ class Pages:
             at = last if place.step is None else min(place.step, last)
             marks = [(k, each.simulations, _at(place, k).address()) for k, each in enumerate(growth.snapshots)]
             values["found"] = {
-                **_found(game, state, growth, at),
+                **_found(game, state, growth, at, _files_of(_at(place, at))),
                 "at": at,
                 "marks": marks,
-                "svg": _at(place, at).address("/position.svg"),
             }
             values["stream"] = place.watched(game).address(STREAM)
             values["longer"] = place.longer()
@@ -165,10 +159,12 @@ class Pages:
         """The runs there are."""
         return self._page("runs.html", {"runs": runs})
 
-    def run(self, shown: Sequence[RunFolder], others: Sequence[RunFolder], pictures: Sequence[tuple[str, str]]) -> str:
+    def run(self, shown: Sequence[RunFolder], others: Sequence[RunFolder], pictures: Mapping[str, SvgPicture]) -> str:
         """One run, or two beside each other."""
-        drawn = [(title, Markup(svg)) for title, svg in pictures]
-        return self._page("run.html", {"shown": shown, "others": others, "pictures": drawn})
+        first, *beside = (quote(run.name, safe="") for run in shown)
+        query = f"?beside={beside[0]}" if beside else ""
+        drawn = shown_of(pictures, lambda file: f"/runs/{first}/pictures/{file}{query}")
+        return self._page("run.html", {"shown": shown, "others": others, "pictures": drawn.values()})
 
 
 def _title(game: str) -> str:
@@ -183,19 +179,26 @@ def json_of(view: GameView) -> str:
     return json.dumps(asdict(view), allow_nan=False)
 
 
-def _found(game: Game, state: State, growth: SearchGrowth, at: int) -> dict[str, Any]:
-    """What a search knows at one of its steps."""
+def _found(
+    game: Game, state: State, growth: SearchGrowth, at: int, address: Callable[[str], str] | None = None
+) -> dict[str, Any]:
+    """What a search knows at one of its steps.  address: of its pictures' files."""
     snapshot = growth.snapshots[at]
+    shown = shown_of(search_pictures(game, state, snapshot), address)
     return {
         "trained": growth.trained,
         "snapshot": snapshot,
-        "policies": [(title, Markup(svg)) for title, svg in policy_pictures(game, state, snapshot)],
         "worths": worths(game, state, snapshot),
-        "tree": Markup(tree_picture(snapshot)),
+        "tree": shown.pop("Tree"),
+        "policies": shown.values(),
         "drawn": len(snapshot.blocks),
         "marks": [],
-        "svg": "",
     }
+
+
+def _files_of(place: Place) -> Callable[[str], str]:
+    """The addresses of the files of a position's pictures."""
+    return lambda file: place.address(f"/position/pictures/{file}")
 
 
 def _moved(place: Place, line: tuple[int, ...]) -> Place:
@@ -215,9 +218,9 @@ def _grouped(choices: Sequence[LegalMove], between: str, word: str) -> list[tupl
     return list(found.items())
 
 
-def _seas(seas: tuple[BoardSeen, BoardSeen] | None, roles: tuple[str, str]) -> list[Markup]:
-    """Pictures of both players' boards at Battleship."""
-    return [Markup(board_drawn(sea, f"the board of {role}")) for sea, role in zip(seas or (), roles, strict=False)]
+def _seas(shown: Mapping[str, ShownPicture], roles: tuple[str, str]) -> list[ShownPicture]:
+    """Both players' boards at Battleship."""
+    return [shown[heading] for heading in (f"Board of {role}" for role in roles) if heading in shown]
 
 
 def _positions(view: GameView) -> list[tuple[int, str]]:

@@ -16,13 +16,26 @@ from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.holdem.game import Holdem
 from sog.games.policy_picture import grid_drawn, likely, policy_drawn
 from sog.pictures.icicle import icicle
+from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, MOST_WATCHED, PositionAsked, SearchSnapshot, check_budget, most_watched
-from sog.web.drawn import chase_drawn
-from sog.web.looks import chase_of, roles_of
+from sog.web.drawn import chase_drawn, looks_drawn
+from sog.web.looks import board_of, chase_of, roles_of, seas_of
 from sog.web.offers import Offers
 from sog.web.recorded import new_words
 
-__all__ = ["Place", "Step", "Worth", "next_steps", "place_of", "policy_pictures", "state_at", "tree_picture", "worths"]
+__all__ = [
+    "Place",
+    "Step",
+    "Worth",
+    "next_steps",
+    "place_of",
+    "policy_pictures",
+    "position_pictures",
+    "search_pictures",
+    "state_at",
+    "tree_picture",
+    "worths",
+]
 
 _LONGEST: Final = 1_000  # edges of a line
 _STEPS: Final = 100  # ways on from a position
@@ -151,21 +164,37 @@ def next_steps(game: Game, state: State) -> list[Step]:
     return [Step(e, new_words(here, name)) for e, name in enumerate(named)]
 
 
-def policy_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str, str]]:
-    """The policy and, after it, the prior: (heading, SVG); with each likely infostate or, on a board, by move.
+def policy_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> dict[str, SvgPicture]:
+    """The policy and, after it, the prior, by their headings; with each likely infostate or, on a board, by move.
 
     At hold'em they are grids of hands, with the other player's range; at Scotland Yard the map shows where Mr X is
     believed to be.
     """
     player = game.actor(state)
     parts = (("Policy", snapshot.policy), ("Prior of the network", snapshot.prior))
-    out = [(title, policy_drawn(title, game, state, table, snapshot.ranges[player])) for title, table in parts]
+    out = {title: policy_drawn(title, game, state, table, snapshot.ranges[player]) for title, table in parts}
     if isinstance(game, Holdem):
         other = f"Range of {roles_of(game)[1 - player]}"
-        out.append((other, grid_drawn(other, snapshot.ranges[1 - player])))
+        out[other] = grid_drawn(other, snapshot.ranges[1 - player])
     belief = "Where Mr X is, by his range"
     chase = chase_of(game, state, None, tuple(snapshot.ranges[0].tolist()))
-    return out if chase is None else [*out, (belief, chase_drawn(chase, belief))]
+    return out if chase is None else out | {belief: chase_drawn(chase, belief)}
+
+
+def position_pictures(game: Game, states: Sequence[State], snapshot: SearchSnapshot | None) -> dict[str, SvgPicture]:
+    """What both players see of a position, and what a search of it found, by their headings.
+
+    states: along the line to it.
+    """
+    state, before = states[-1], states[-2] if len(states) > 1 else None
+    board, chase, seas = board_of(game, state, before), chase_of(game, state, None), seas_of(game, state, (None, None))
+    out = looks_drawn(game.state_name(state), board, chase, seas, roles_of(game))
+    return out if snapshot is None else out | search_pictures(game, state, snapshot)
+
+
+def search_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> dict[str, SvgPicture]:
+    """Policies and ranges, then the tree, by their headings."""
+    return policy_pictures(game, state, snapshot) | {"Tree": tree_picture(snapshot)}
 
 
 def worths(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str, list[Worth]]]:
@@ -181,7 +210,7 @@ def worths(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str
     return out
 
 
-def tree_picture(snapshot: SearchSnapshot) -> str:
+def tree_picture(snapshot: SearchSnapshot) -> SvgPicture:
     """The most visited part of the search's tree."""
     drawn = len(snapshot.blocks)
     return icicle(

@@ -72,7 +72,7 @@ def _scaled(numbers: Float64) -> Float64:
 
 def most_visited(tree: Lookahead, start: int, count: int) -> tuple[TreeBlock, ...]:
     """The `count` most visited nodes at and below a node, parents first."""
-    blocks = [TreeBlock(-1, 1.0, tree.actor(start), "", f"{tree.size:,} nodes")]
+    blocks = [TreeBlock(-1, 1.0, _own_visits(tree, start), tree.actor(start), "", f"{tree.size:,} nodes")]
     # Most visits first, then the order they were met in. The rest: parent, its block, child, its edge, its share.
     waiting: list[tuple[float, int, int, int, int, int, float]] = []
     met = 0
@@ -88,7 +88,7 @@ def most_visited(tree: Lookahead, start: int, count: int) -> tuple[TreeBlock, ..
         visits, _, parent, place, child, edge, share = heapq.heappop(waiting)
         label, name = _words(tree, parent, child, edge)
         words = f"{label}: {-visits:,.0f} visits. {_short(name)}"
-        blocks.append(TreeBlock(place, share, tree.actor(child), label, words))
+        blocks.append(TreeBlock(place, share, -visits, tree.actor(child), label, words))
         open_node(child, len(blocks) - 1)
     return tuple(blocks)
 

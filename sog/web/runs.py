@@ -9,6 +9,7 @@ from typing import Final
 from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.pictures.charts import Curve, curve_chart
+from sog.pictures.svg import SvgPicture
 from sog.training.curve import Columns
 from sog.web.offers import RunFolder
 
@@ -17,20 +18,20 @@ __all__ = ["pictures_of_runs"]
 _DRAWN: Final = 1_000  # points of a curve
 
 
-def pictures_of_runs(runs: Sequence[tuple[RunFolder, Columns]]) -> list[tuple[str, str]]:
-    """(heading, SVG) of losses, exploitability, rows and games of one run, or of two in the same pictures."""
+def pictures_of_runs(runs: Sequence[tuple[RunFolder, Columns]]) -> dict[str, SvgPicture]:
+    """Losses, exploitability, rows and games of one run, or of two in the same pictures, by their headings."""
     several = len(runs) > 1
     losses = [
         Curve(f"{name.replace('_', ' ')}{f', {run.name}' if several else ''}", _points(curve, name))
         for run, curve in runs
         for name in ("value_loss", "policy_loss")
     ]
-    out = [("Losses", curve_chart("losses over time", losses, ("minutes", "loss"), log=True))]
+    out = {"Losses": curve_chart("losses over time", losses, ("minutes", "loss"), log=True)}
     measured = [Curve(run.name, points) for run, curve in runs if (points := _points(curve, "measured"))]
     if measured:
         units = dict.fromkeys(_unit(run) for run, _ in runs)
-        chart = curve_chart("exploitability over time", measured, ("minutes", ", ".join(units)), log=True)
-        out.append(("Exploitability", chart))
+        axes = ("minutes", ", ".join(units))
+        out["Exploitability"] = curve_chart("exploitability over time", measured, axes, log=True)
     for name, title in (
         ("rows", "Training rows so far"),
         ("games", "Games of each round"),
@@ -38,7 +39,7 @@ def pictures_of_runs(runs: Sequence[tuple[RunFolder, Columns]]) -> list[tuple[st
     ):
         curves = [Curve(run.name, points) for run, curve in runs if (points := _points(curve, name))]
         if curves:
-            out.append((title, curve_chart(f"{title.lower()} over time", curves, ("minutes", name))))
+            out[title] = curve_chart(f"{title.lower()} over time", curves, ("minutes", name))
     return out
 
 

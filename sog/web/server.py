@@ -6,7 +6,7 @@ GET changes nothing. Whatever a request names is looked up among what is offered
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from functools import partial
@@ -24,16 +24,19 @@ from sog.cluster.executor import WorkLost
 from sog.errors import SettingError, SogError
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
+from sog.pictures.svg import SvgPicture
 from sog.protocols.phh import written_phh
 from sog.training.curve import read_curve
 from sog.web.asked import PERSON, HintFound, PositionAsked, SearchGrowth
+from sog.web.drawn import view_pictures
+from sog.web.files import file_of
 from sog.web.forms import body_of, form_of, number_in, parts_of
 from sog.web.guard import STREAM, Door, Guard
 from sog.web.lanes import AgentLanes, Busy
 from sog.web.loaded import read_game
 from sog.web.offers import Offers, RunFolder
 from sog.web.pages import Pages, json_of
-from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
+from sog.web.positions import Place, next_steps, place_of, position_pictures, state_at
 from sog.web.runs import pictures_of_runs
 from sog.web.tables import PlayTable, PlayTables
 from sog.web.views import GameView, line_of, may_ask_hint, view_of, viewer_at
@@ -49,7 +52,6 @@ _STATIC: Final = {
 _ROOM: Final = Path(__file__).parent / "static"
 _LISTED: Final = 20  # games on the page of those that were played on last
 _SEARCHES: Final = 16  # recorded searches that are kept
-_SVG: Final = "image/svg+xml"
 
 T = TypeVar("T")
 
@@ -83,6 +85,7 @@ class Site:
             Route("/games", self.played, methods=["GET"]),
             Route("/games", self.begin, methods=["POST"]),
             Route("/games/{name}", self.game),
+            Route("/games/{name}/pictures/{file}", self.game_file),
             Route("/games/{name}/view.json", self.view_json),
             Route("/games/{name}/record", self.record),
             Route("/games/{name}/saved", self.saved),
@@ -94,10 +97,11 @@ class Site:
             Route("/games/{name}/hint", self.hint, methods=["POST"]),
             Route("/games/{name}/continue", self.play_on, methods=["POST"]),
             Route("/position", self.position),
-            Route("/position.svg", self.position_svg),
+            Route("/position/pictures/{file}", self.position_file),
             Route(STREAM, self.position_stream),
             Route("/runs", self.runs),
             Route("/runs/{name}", self.run),
+            Route("/runs/{name}/pictures/{file}", self.run_file),
             Route("/static/{name}", self.static),
         ]
 
@@ -166,6 +170,10 @@ class Site:
     async def game(self, request: Request) -> Response:
         view = await self._seen(request)
         return HTMLResponse(self.pages.game(view, request.query_params.get("from", "")[:2]))
+
+    async def game_file(self, request: Request) -> Response:
+        view = await self._seen(request)
+        return await _file(request, partial(view_pictures, view))
 
     async def view_json(self, request: Request) -> Response:
         return Response(json_of(await self._seen(request)), media_type="application/json")
@@ -297,14 +305,14 @@ class Site:
         sitters = [each for each in await run_in_threadpool(self.offers.sitters, game) if each.searches]
         return HTMLResponse(await run_in_threadpool(self.pages.position, place, game, states, steps, sitters, growth))
 
-    async def position_svg(self, request: Request) -> Response:
+    async def position_file(self, request: Request) -> Response:
         game, place = await self._placed(request)
         states = await run_in_threadpool(state_at, game, place.line)
-        if game.actor(states[-1]) >= NATURE:
-            raise SettingError("no player is to move in this position")
-        snapshots = (await self._growth(place, game)).snapshots
-        shown = snapshots[-1 if place.step is None else min(place.step, len(snapshots) - 1)]
-        return Response(tree_picture(shown), media_type=_SVG)
+        snapshot = None
+        if game.actor(states[-1]) < NATURE:
+            snapshots = (await self._growth(place, game)).snapshots
+            snapshot = snapshots[-1 if place.step is None else min(place.step, len(snapshots) - 1)]
+        return await _file(request, partial(position_pictures, game, states, snapshot))
 
     async def position_stream(self, request: Request) -> EventStream:
         """What a search finds, again and again while it grows and somebody watches."""
@@ -339,19 +347,32 @@ class Site:
         return HTMLResponse(self.pages.runs(list(self.offers.runs.values())))
 
     async def run(self, request: Request) -> Response:
-        shown = [self._run(request.path_params["name"])]
-        beside = request.query_params.get("beside", "")
-        if beside:
-            shown.append(self._run(beside))
+        shown = self._named_runs(request)
         others = [run for run in self.offers.runs.values() if run not in shown]
-        curves = [(run, read_curve(run.folder, run.name)) for run in shown]
-        pictures = await run_in_threadpool(pictures_of_runs, curves)
-        return HTMLResponse(self.pages.run(shown, others, pictures))
+        return HTMLResponse(self.pages.run(shown, others, await run_in_threadpool(_curves_of, shown)))
+
+    async def run_file(self, request: Request) -> Response:
+        return await _file(request, partial(_curves_of, self._named_runs(request)))
+
+    def _named_runs(self, request: Request) -> list[RunFolder]:
+        """The run that an address names, and the one beside it."""
+        beside = request.query_params.get("beside", "")
+        return [self._run(name) for name in (request.path_params["name"], beside) if name]
 
     def _run(self, name: str) -> RunFolder:
         if name not in self.offers.runs:
             raise SettingError("there is no such run here: name its folder on the command line of `sog serve`")
         return self.offers.runs[name]
+
+
+def _curves_of(runs: list[RunFolder]) -> dict[str, SvgPicture]:
+    return pictures_of_runs([(run, read_curve(run.folder, run.name)) for run in runs])
+
+
+async def _file(request: Request, pictures: Callable[[], dict[str, SvgPicture]]) -> Response:
+    """One of a page's pictures as a file."""
+    text, kind = file_of(await run_in_threadpool(pictures), request.path_params["file"])
+    return Response(text, media_type=kind)
 
 
 def _refuse_old(table: PlayTable, at: int | None) -> None:

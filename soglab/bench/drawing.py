@@ -55,7 +55,7 @@ def drawings_of(game: Game, simulations: Sequence[int]) -> Iterator[DrawnTree]:
         for _ in range(15):
             started = process_time()
             snapshot = snapshot_of(tree, 0, count)
-            svg = tree_picture(snapshot)
+            svg = tree_picture(snapshot).svg
             times.append(1_000 * (process_time() - started))
         yield DrawnTree(game.name, tree.size, len(snapshot.blocks), median(times), len(svg) / 1_000)
 

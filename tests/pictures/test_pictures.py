@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from xml.etree import ElementTree
@@ -14,7 +15,7 @@ from sog.pictures.grids import range_grid
 from sog.pictures.hands import card_picture, die_picture
 from sog.pictures.icicle import TreeBlock, icicle
 from sog.pictures.maps import MapStation, map_picture
-from sog.pictures.svg import ACTIONS, ACTORS, ON_COLOUR, action_colours, document, tag, words
+from sog.pictures.svg import ACTIONS, ACTORS, ON_COLOUR, SvgPicture, action_colours, document, tag, words
 from tests.colours import contrast
 
 BOARDS_OF = {
@@ -26,9 +27,13 @@ BOARDS_OF = {
 }
 
 
-def drawn(svg: str) -> ElementTree.Element:
-    """The picture, which is sound XML with a title."""
-    root = ElementTree.fromstring(svg)
+def drawn(picture: str | SvgPicture) -> ElementTree.Element:
+    """The picture, which is sound XML with a title; its table has a row of each width."""
+    if isinstance(picture, SvgPicture):
+        lines = list(csv.reader(picture.csv().splitlines()))
+        assert len(lines) == len(picture.rows) + 1 and {len(line) for line in lines} == {len(picture.columns)}
+        assert "nan" not in picture.csv()
+    root = ElementTree.fromstring(picture.svg if isinstance(picture, SvgPicture) else picture)
     assert root.get("role") == "img" and root.get("aria-label")
     for element in root.iter():
         for value in element.attrib.values():
@@ -54,7 +59,7 @@ def test_what_is_written_is_escaped() -> None:
     svg = document((10, 10), '<&">', words((0, 0), "<script>&", 3), tag("g", {"class": '"><script>'}))
     assert "<script" not in svg
     drawn(svg)
-    drawn(icicle("a<b", [TreeBlock(-1, 1.0, 0, "<x>", "a & b <c>")]))
+    drawn(icicle("a<b", [TreeBlock(-1, 1.0, 7.0, 0, "<x>", "a & b <c>")]))
 
 
 def test_cards_and_dice() -> None:
@@ -101,18 +106,18 @@ def test_a_point_without_neighbours_is_a_dot() -> None:
 
 
 def test_ticks_are_round_numbers() -> None:
-    svg = curve_chart("x", [Curve("a", [(0.0, 0.0), (10.0, 100.0)])], ("minutes", "loss"))
+    svg = curve_chart("x", [Curve("a", [(0.0, 0.0), (10.0, 100.0)])], ("minutes", "loss")).svg
     assert {"0", "2", "4", "6", "8", "10", "20", "40", "60", "80", "100"} <= set(re.findall(r">([\d.]+)<", svg))
-    logs = curve_chart("x", [Curve("a", [(0.0, 0.01), (10.0, 1000.0)])], ("minutes", "loss"), log=True)
+    logs = curve_chart("x", [Curve("a", [(0.0, 0.01), (10.0, 1000.0)])], ("minutes", "loss"), log=True).svg
     assert {"0.01", "1", "100"} <= set(re.findall(r">([\d.]+)<", logs))
 
 
 def test_a_trees_nodes_lie_below_their_parents() -> None:
     blocks = [
-        TreeBlock(-1, 1.0, 0, "", "root"),
-        TreeBlock(0, 0.75, 1, "raise", "a"),
-        TreeBlock(0, 0.25, 3, "fold", "b"),
-        TreeBlock(1, 0.5, 2, "", "c"),
+        TreeBlock(-1, 1.0, 8.0, 0, "", "root"),
+        TreeBlock(0, 0.75, 6.0, 1, "raise", "a"),
+        TreeBlock(0, 0.25, 2.0, 3, "fold", "b"),
+        TreeBlock(1, 0.5, 3.0, 2, "", "c"),
     ]
     rects = [e for e in drawn(icicle("tree", blocks)).iter() if e.tag.endswith("rect")]
     places = [(float(e.get("x", 0)), float(e.get("width", 0)), float(e.get("y", 0))) for e in rects]

@@ -12,6 +12,7 @@ import os
 import random
 import re
 import shutil
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,6 +193,23 @@ def test_steps_of_a_search_by_keyboard(site: Site, page: Any) -> None:
     page.get_by_text(re.compile(r"The search after [\d,]{3,} simulations")).wait_for()
     page.keyboard.press("Enter")
     page.get_by_text("Stopped.").wait_for()
+
+
+@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True, ids=["dark"])
+def test_pictures_are_saved_as_png(site: Site, page: Any) -> None:
+    """Of each kind: a board, a policy, a tree, a grid, a map."""
+    for look, names in {"chess": ["board", "policy", "tree"], "holdem": ["policy"], "map": ["map"]}.items():
+        page.goto(site.base + site.pages[f"{look}, position"])
+        page.get_by_text("The search after").wait_for()
+        for name in names:
+            focus(page, f'[data-name="{name}"] button')
+            with page.expect_download() as waiting:
+                page.keyboard.press("Enter")
+            assert waiting.value.suggested_filename == f"{name}.png"
+            saved = Path(waiting.value.path()).read_bytes()
+            width, height = struct.unpack(">II", saved[16:24])
+            assert saved.startswith(b"\x89PNG\r\n") and width == 1600 and height > 100
+            assert len(saved) > 8_000  # white paper alone has fewer bytes
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 360, "height": 740}}], indirect=True, ids=["360"])

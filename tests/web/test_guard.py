@@ -141,7 +141,9 @@ def hostile(rng: random.Random, address: str) -> tuple[str, str, list[tuple[str,
     ]
     paths += [f"{address}/{end}" for end in ("back", "hint", "saved", "phh")] + ["/load", "/load"]
     paths += [f"/position/stream?game={word()}&s={word()}", f"/position/stream?game=kuhn_poker&s=9&line={word()}"]
-    paths += [f"/position.svg?game=kuhn_poker&agent={word()}", f"/runs/x?beside={word()}", f"/?token={word()}"]
+    paths += [f"{address}/pictures/{word()}.csv", f"{address}/pictures/board.{word()}", f"/runs/x/pictures/{word()}"]
+    paths += [f"/position/pictures/{word()}.svg?game=kuhn_poker", f"/position/pictures/tree.csv?game={word()}"]
+    paths += [f"/runs/x?beside={word()}", f"/?token={word()}"]
     fields = ["game", "seat0", "seat1", "simulations", "per_update", "at", "move", "text", "as", word()]
     body = "&".join(f"{rng.choice(fields)}={word()}" for _ in range(rng.randrange(8))).encode()
     if rng.random() < 0.2:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,8 @@ import pytest
 
 from sog.games.base import NATURE, Carry, Game, Links, followers
 from sog.games.catalog import make_game
+from sog.pictures.charts import bar_chart
+from sog.pictures.svg import SvgPicture
 from sog.play.referee import World
 from sog.web import server, views
 from sog.web.asked import PERSON, Chair, MoveAsked, MoveFound, PositionAsked
@@ -146,9 +149,11 @@ def twin_of(table: PlayTable, line: Line) -> PlayTable:
 
 
 def seen(client: Client, table: PlayTable) -> list[object]:
-    """All that a browser is sent of a table."""
+    """All that a browser is sent of a table, and would be if it asked for more."""
     client.app.app.state.site.tables._held[NAME] = table
     answers = [client.get(f"/games/{NAME}{end}") for end in ("", "/view.json", "/record", "/saved", "/phh")]
+    files = [*re.findall(r"/pictures/([^\"]+)", answers[0].text), "hint.csv"]
+    answers += [client.get(f"/games/{NAME}/pictures/{file}") for file in files]
     return [(answer.status, answer.headers, answer.body) for answer in (*answers, client.get("/games"))]
 
 
@@ -235,12 +240,25 @@ def test_a_planted_fault_is_found(client: Client, game: str, fault: str, monkeyp
         compare(client, game, 20)
 
 
-def streamed(client: Client, table: PlayTable) -> tuple[int, str]:
-    """The last event of the stream of a game's public position while it is played."""
+def test_a_file_that_tells_is_found(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture that the page does not show, of a hand."""
+
+    def telling(view: views.GameView) -> dict[str, SvgPicture]:
+        table = client.app.app.state.site.tables._held[NAME]
+        return {"Hint": bar_chart("hint", [(view.state, table.world.pair[1] / 10)])}
+
+    monkeypatch.setattr(server, "view_pictures", telling)
+    with pytest.raises(AssertionError):
+        compare(client, "leduc_poker", 10)
+
+
+def streamed(client: Client, table: PlayTable) -> tuple[int, str, str]:
+    """The last event of the stream of a game's public position while it is played, and its policy as a file."""
     client.app.app.state.site.tables._held[NAME] = table
     line = "-".join(map(str, views.line_of(table) or ()))
-    answer = client.get("/position/stream", {"game": table.game.name, "line": line, "s": "8", "c": "1"})
-    return answer.status, answer.text.split("\n\n")[-2]
+    query = {"game": table.game.name, "line": line, "s": "8", "c": "1"}
+    answer, file = client.get("/position/stream", query), client.get("/position/pictures/policy.csv", query)
+    return answer.status, answer.text.split("\n\n")[-2], file.text
 
 
 def compare_streams(client: Client, lines: int) -> int:

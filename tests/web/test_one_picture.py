@@ -23,9 +23,9 @@ SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="
 def on_the_page(game: Game, policy: Float64, ranges: tuple[Float64, Float64]) -> str:
     """What a position's page shows of the root's policy."""
     snapshot = SearchSnapshot(1, policy, policy, ranges, ranges, (), 1)
-    heading, svg = policy_pictures(game, game.root(), snapshot)[0]
-    assert heading == "Policy" and svg.startswith("<svg")
-    return svg
+    heading, picture = next(iter(policy_pictures(game, game.root(), snapshot).items()))
+    assert heading == "Policy" and picture.svg.startswith("<svg")
+    return picture.svg
 
 
 def test_a_search_of_leduc_is_drawn_alike_on_the_page_and_in_a_notebook(client: Client) -> None:

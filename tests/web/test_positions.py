@@ -40,7 +40,7 @@ ADDRESSES = [
 def test_an_address_gives_the_same_picture_twice_and_in_another_process(client: Client, games: Path) -> None:
     other = client_of(games)
     for address in ADDRESSES:
-        picture = address.replace("/position", "/position.svg")
+        picture = address.replace("/position", "/position/pictures/tree.svg")
         first, again, there = client.get(picture), client.get(picture), other.get(picture)
         assert first.status == 200 and first.body == again.body == there.body
         ElementTree.fromstring(first.body)
@@ -129,7 +129,7 @@ def test_a_large_tree_is_drawn_without_a_look_at_the_rest(monkeypatch: pytest.Mo
     assert len(snapshot.blocks) == 200 and len(looked) <= 200 < tree.size / 10
     visits = [int(block.words.split(": ")[1].split(" ")[0].replace(",", "")) for block in snapshot.blocks[1:]]
     assert visits == sorted(visits, reverse=True)
-    assert f"the 200 most visited of {tree.size:,} nodes" in tree_picture(snapshot)
+    assert f"the 200 most visited of {tree.size:,} nodes" in tree_picture(snapshot).svg
 
 
 def test_an_address_is_read_as_it_was_written() -> None:

@@ -36,7 +36,7 @@ def test_a_watched_search_ends_as_one_that_was_not_watched(client: Client, posit
     assert [kind for kind, _ in found] == ["step"] * (len(found) - 1) + ["end"]
     counts = [simulations(text.encode()) for _, text in found]
     assert counts == sorted(counts) and f"s={counts[-1]}&" in position
-    picture = client.get(f"/position.svg?{position}").text
+    picture = client.get(f"/position/pictures/tree.svg?{position}").text
     assert picture in found[-1][1] and picture in client.get(f"/position?{position}").text
     page = found[-1][1]
     ElementTree.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])

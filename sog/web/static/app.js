@@ -1,5 +1,5 @@
-// What pages do beyond links and forms: a slider through a search's steps, a search that is watched while it grows, and
-// no second press of a button.
+// What pages do beyond links and forms: a slider through a search's steps, a search that is watched while it grows,
+// pictures as PNG, and no second press of a button.
 
 const wait = new Map();
 
@@ -35,8 +35,46 @@ async function show(address) {
 /** Put the step that a page or a part of one has in place of the one that is shown. */
 function place(text) {
   const step = new DOMParser().parseFromString(text, "text/html").querySelector("#step");
-  if (step) document.querySelector("#step").replaceWith(step);
+  if (step) {
+    addPng(step);
+    document.querySelector("#step").replaceWith(step);
+  }
   return step;
+}
+
+/** A button beside the files of each picture in a part of the page, which saves it as PNG. */
+function addPng(part) {
+  for (const files of part.querySelectorAll(".files")) {
+    const svg = files.closest("figure").querySelector("svg");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "PNG";
+    button.setAttribute("aria-label", `${files.dataset.heading} as PNG`);
+    button.addEventListener("click", () => savePng(svg, `${files.dataset.name}.png`));
+    files.append(button);
+  }
+}
+
+/** Save a picture as it is shown, on white and 1,600 pixels wide, as the file of this name; the browser draws it. */
+async function savePng(svg, name) {
+  const canvas = document.createElement("canvas");
+  canvas.width = 1600;
+  canvas.height = Math.ceil((canvas.width * svg.viewBox.baseVal.height) / svg.viewBox.baseVal.width);
+  const copy = svg.cloneNode(true);
+  for (const side of ["width", "height"]) copy.setAttribute(side, String(canvas[side]));
+  copy.setAttribute("color", "#000000");
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  await image.decode();
+  const paper = canvas.getContext("2d");
+  paper.fillStyle = "#ffffff";
+  paper.fillRect(0, 0, canvas.width, canvas.height);
+  paper.drawImage(image, 0, 0);
+  URL.revokeObjectURL(image.src);
+  const link = document.createElement("a");
+  link.download = name;
+  link.href = canvas.toDataURL("image/png");
+  link.click();
 }
 
 /** A form that watches a search instead of loading a page of it; a hidden tab watches nothing. */
@@ -95,6 +133,8 @@ function addStream(form) {
 }
 
 for (const form of document.querySelectorAll("form[data-stream]")) addStream(form);
+
+addPng(document);
 
 const marks = document.querySelector("[data-slider]");
 if (marks) addSlider(marks);

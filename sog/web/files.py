@@ -1,0 +1,52 @@
+"""Pictures of a page, each with its files: SVG, and its figures as CSV."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from sog.errors import SettingError
+from sog.pictures.svg import SvgPicture
+
+__all__ = ["ShownPicture", "file_of", "shown_of"]
+
+_TYPES: Final = {"svg": "image/svg+xml", "csv": "text/csv"}
+
+
+@dataclass(frozen=True)
+class ShownPicture:
+    """A picture on a page.  name: of its files.  files: (kind, address) of each, none of a search that grows."""
+
+    heading: str
+    svg: Markup
+    name: str
+    files: tuple[tuple[str, str], ...]
+
+
+def shown_of(
+    pictures: Mapping[str, SvgPicture], address: Callable[[str], str] | None = None
+) -> dict[str, ShownPicture]:
+    """Pictures by their headings.  address: of a file by its name."""
+    out = {}
+    for heading, picture in pictures.items():
+        name = _name_of(heading)
+        files = [] if address is None else [(kind.upper(), address(f"{name}.{kind}")) for kind in _TYPES]
+        out[heading] = ShownPicture(heading, Markup(picture.svg), name, tuple(files))
+    return out
+
+
+def file_of(pictures: Mapping[str, SvgPicture], file: str) -> tuple[str, str]:
+    """The text and the media type of one of a page's files. SettingError for one that the page does not have."""
+    name, _, kind = file.rpartition(".")
+    found = {_name_of(heading): picture for heading, picture in pictures.items()}.get(name)
+    if found is None or kind not in _TYPES:
+        raise SettingError("the page has no such picture")
+    return found.svg if kind == "svg" else found.csv(), _TYPES[kind]
+
+
+def _name_of(heading: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
