@@ -30,6 +30,7 @@ from sog.searches.tree.public_tree import PublicTree
 BATTLESHIP = "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2,{})"
 SMALL = [
     ("kuhn_poker", "observer", 9),
+    ("python_kuhn_poker", "observer", 9),
     ("misere(game=kuhn_poker())", "infostates", 9),
     ("leduc_poker(suit_isomorphism=True)", "observer", 240),
     ("liars_dice(numdice=1,dice_sides=3)", "infostates", 127),

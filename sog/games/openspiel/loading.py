@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -47,6 +48,8 @@ def load_untried(name: str) -> SpielGame:
     """OpenSpiel's game of this string, in a process that it may end; GameError in one line."""
     try:
         with quiet():
+            if "python_" in name:
+                importlib.import_module("open_spiel.python.games")  # OpenSpiel knows these games once it is imported
             game = pyspiel.load_game(name)
             game.new_initial_state()  # some parameters are refused only here
             return game
