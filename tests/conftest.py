@@ -206,7 +206,7 @@ SLOW = {
         "test_a_run_that_fits",
     ),
     "tests/soglab/test_ttt_never_loses.py": ("test_the_shipped_agent_never_loses",),
-    "tests/test_docs.py": ("test_the_tutorials_run",),
+    "tests/test_docs.py": ("test_snippets_run[python.md]", "test_the_tutorials_run"),
     "tests/test_platforms.py": (
         "test_what_needs_no_posix_works_without_it[exploit",
         "test_what_needs_no_posix_works_without_it[match",
