@@ -311,6 +311,8 @@ def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> 
                     check_weights(without_weights(meta.shape, len(header)), header)
                 if role == "arrays":
                     _check_arrays(meta, set(header), before[-1], size)
+            if role == "critic" and size > _COPIES * (folder / meta.files["network"].name).stat().st_size + _BESIDE:
+                raise CheckpointError(f"{entry.name} is larger than a critic beside this network")
             content = read_bounded(file, size)
     except OSError as error:
         raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error

@@ -1,7 +1,8 @@
 """Damages small checkpoints in every way it knows and opens them: refused in the project's words, or loaded unchanged.
 
 Checkpoints of several games and algorithms, of both versions of the format, are made at the start. A case copies one,
-damages it and opens it as every command does (`load_agent`) or as `sog train --resume` does. It is a finding where the
+damages it and opens it as every command does (`load_agent`) or as `sog train --resume` does; one with other weights is
+asked for a move. It is a finding where the
 program ends in another way than its own error of one line, where other weights or another game come out, and where it
 takes more than SECONDS of processor time, waits, or needs more than MEGABYTES above what it had at the start.
 """
@@ -25,6 +26,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from sog.agents.loaded import load_agent
 from sog.agents.opening import open_network
@@ -83,6 +86,8 @@ FOREIGN: Final[tuple[Any, ...]] = (
     "leduc_poker",
     "chess",
     "openspiel:chess",
+    "openspiel:goofspiel(num_cards=100000000)",
+    "openspiel:connect_four(rows=100000,columns=100000)",
     "go(board_size=9)",
     "no_such_game",
     "\x1b[2J",
@@ -110,6 +115,11 @@ class Made:
     @property
     def settings(self) -> Any:
         return few_games(self.run)
+
+    @property
+    def algorithm(self) -> str:
+        """Its name; a network that is there takes no settings of training."""
+        return self.run.algorithm.partition("(")[0]
 
 
 def few_games(run: Run) -> Any:
@@ -146,7 +156,7 @@ def digest(folder: Path, algorithm: str) -> str:
     """Of the weights that the folder's network, and the critic of one by sepot, have when they are loaded."""
     game, network, _ = checkpoint.load_network(folder / "checkpoint")
     found = hashlib.sha256(game.encode() + network_bytes(network))
-    if algorithm == "sepot":
+    if algorithm.startswith("sepot"):
         for name, weights in sorted(checkpoint.load_critic(folder / "checkpoint").items()):
             found.update(f"{name} {weights.dtype} {weights.shape}".encode() + weights.tobytes())
     return found.hexdigest()
@@ -183,14 +193,15 @@ def path_of(folder: Path, kind: str) -> Path:
 
 def sign_file(folder: Path, path: Path) -> None:
     """Make meta.json state the hash and the size that a changed file has now."""
-    content = path.read_bytes()
+    with path.open("rb") as file:
+        found, size = hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size
 
     def change(said: dict[str, Any]) -> None:
         for entry in said["files"].values():
             if entry["name"] == path.name:
-                entry["sha256"] = hashlib.sha256(content).hexdigest()
+                entry["sha256"] = found
                 if "size" in entry:
-                    entry["size"] = len(content)
+                    entry["size"] = size
 
     edit(folder, change, sign=True)
 
@@ -302,12 +313,12 @@ def header(rng: random.Random, folder: Path, other: Path) -> None:
     path = path_of(folder, rng.choice([kind for kind in kinds(folder) if kind in ("network", "arrays", "critic")]))
     content = path.read_bytes()
     length = struct.unpack("<Q", content[:8])[0]
-    if rng.random() < 0.5:
+    said = json.loads(content[8 : 8 + length])
+    if rng.random() < 0.5 or not said:  # a state may have no array
         content = struct.pack("<Q", rng.choice((0, 1, length - 1, length + 1, 2**32, 2**63, 2**64 - 1))) + content[8:]
     else:
-        said = json.loads(content[8 : 8 + length])
         where, name = rng.choice(list(places(said)))
-        where[name] = rng.choice((*FOREIGN[:21], "F64", "BF16", [2**40, 2**40], [2**62, 4]))
+        where[name] = rng.choice((*FOREIGN[:19], "F64", "BF16", [2**40, 2**40], [2**62, 4]))
         new = json.dumps(said).encode()
         content = struct.pack("<Q", len(new)) + new + content[8 + length :]
     path.write_bytes(content)
@@ -325,6 +336,44 @@ def state(rng: random.Random, folder: Path, other: Path) -> None:
         where[name] = rng.choice(FOREIGN)
     path.write_text(json.dumps(said))
     sign_file(folder, path)
+
+
+def scale(rng: random.Random, folder: Path, other: Path) -> None:
+    """Weights that are finite and large, signed: what the network answers may not be finite."""
+    path = path_of(folder, rng.choice([kind for kind in kinds(folder) if kind in ("network", "critic")]))
+    content = bytearray(path.read_bytes())
+    start = 8 + struct.unpack("<Q", content[:8])[0]
+    factor = np.float32(10.0 ** rng.randrange(3, 36))
+    for name, entry in json.loads(content[8:start]).items():
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            place = slice(*(start + offset for offset in entry["data_offsets"]))
+            content[place] = (np.frombuffer(content[place], np.float32) * factor).tobytes()
+    path.write_bytes(content)
+    sign_file(folder, path)
+
+
+def hole(rng: random.Random, folder: Path, other: Path) -> None:
+    add_hole(folder, rng.choice([kind for kind in kinds(folder) if kind in ("network", "arrays", "critic")]))
+
+
+def add_hole(folder: Path, kind: str) -> None:
+    """One more array in a file, of a gigabyte that takes no room on the disk, signed."""
+    path = path_of(folder, kind)
+    content = path.read_bytes()
+    start = 8 + struct.unpack("<Q", content[:8])[0]
+    end = len(content) - start
+    said = json.loads(content[8:start])
+    said["hole"] = {"dtype": "F32", "shape": [2**28], "data_offsets": [end, end + 2**30]}
+    new = json.dumps(said).encode()
+    path.write_bytes(struct.pack("<Q", len(new)) + new + content[start:])
+    os.truncate(path, path.stat().st_size + 2**30)
+    sign_file(folder, path)
+
+
+def link(rng: random.Random, folder: Path, other: Path) -> None:
+    """A link in the place of the folder: training writes nothing to where it leads."""
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to("elsewhere")
 
 
 def nothing(rng: random.Random, folder: Path, other: Path) -> None:
@@ -353,6 +402,9 @@ DAMAGES: Final = (
     number,
     header,
     state,
+    scale,
+    hole,
+    link,
     nothing,
 )
 
@@ -366,10 +418,19 @@ def _wake(number: int, frame: object) -> None:
 
 
 def open_agent(made: Made, folder: Path) -> None:
-    agent = load_agent(str(folder), algorithm=made.run.algorithm)
-    if made.run.algorithm == "sepot":
+    agent = load_agent(str(folder), algorithm=made.algorithm)
+    if made.algorithm == "sepot":
         agent.seat(0)  # which opens the critic
-    open_network(str(folder), made.run.algorithm)
+    open_network(str(folder), made.algorithm)
+
+
+def ask(made: Made, folder: Path) -> None:
+    """Open it, and ask for the first move."""
+    agent = load_agent(str(folder), algorithm=made.algorithm)
+    if agent.game.deterministic:
+        agent.think([])
+    else:
+        next(agent.policies())
 
 
 def resume(made: Made, folder: Path) -> None:
@@ -381,6 +442,7 @@ def machine(home: Path) -> Callable[[random.Random], str]:
     """The function that tries one case."""
     whole = make(home)
     for made in whole:
+        ask(made, made.folder)  # which compiles
         resume(made, Path(shutil.copytree(made.folder, home / "first")))
         shutil.rmtree(home / "first")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -391,6 +453,7 @@ def machine(home: Path) -> Callable[[random.Random], str]:
     def case(rng: random.Random) -> str:
         made, other = rng.choice(whole), rng.choice(whole)
         damage, way = rng.choice(DAMAGES), rng.choice((open_agent, resume))
+        way = ask if damage is scale else way
         folder = home / "case"
         shutil.copytree(made.folder, folder, symlinks=True)
         damage(rng, folder / "checkpoint", other.folder / "checkpoint")
@@ -402,6 +465,8 @@ def machine(home: Path) -> Callable[[random.Random], str]:
                 raise Finding(f"{kind}: {grown:.0f} MB more than at the start", what)
             if damage is nothing and outcome != "loaded":
                 raise Finding(f"{kind}: a whole checkpoint was refused", what)
+            if damage is link and way is resume and outcome == "loaded":
+                raise Finding(f"{kind}: written to where the link leads", what)
         finally:
             shutil.rmtree(folder)
         return f"{kind}: {outcome}"
@@ -430,7 +495,7 @@ def tried(way: Callable[[Made, Path], None], made: Made, folder: Path, kind: str
         raise Finding(f"{kind}: {outcome} after {spent:.1f} s", made.run.name)
     if "\n" in said or len(said) > 2000 or not said.isprintable():
         raise Finding(f"{kind}: not one line of text: {said[:200]!r}", made.run.name)
-    if outcome == "loaded":
+    if outcome == "loaded" and way is not ask:
         try:
             found = digest(folder, made.run.algorithm)
         except SogError as error:

@@ -27,7 +27,7 @@ from sog.nets.shape import is_for, shape_for
 from sog.training import checkpoint
 from sog.training.shipped import find_checkpoint
 from sog.training.shipped_folders import shipped_checkpoints
-from tests.fuzz.checkpoints import NUMBERS, as_version_1, edit, path_of, places, sign_file, special
+from tests.fuzz.checkpoints import NUMBERS, add_hole, as_version_1, edit, path_of, places, sign_file, special
 
 LEDUC = make_game("leduc_poker")
 SHAPE = shape_for(LEDUC, width=8, depth=2, crossed=LEDUC.crossed)
@@ -289,6 +289,17 @@ def test_an_array_that_no_training_keeps_is_not_read(whole: Path, named: bool, m
     with pytest.raises(CheckpointError, match="arrays that no training keeps"):
         checkpoint.load_state(whole)
     assert max(read) < 2**20
+
+
+def test_a_critic_that_no_training_keeps_is_not_read(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint.save(whole, CVPN(SHAPE, 1), "leduc_poker", "leduc_poker run", 8, SETTINGS, critic={"w": np.ones(3)})
+    assert list(checkpoint.load_critic(whole)) == ["w"]
+    add_hole(whole, "critic")
+    bounded = checkpoint.read_bounded
+    monkeypatch.setattr(checkpoint, "read_bounded", lambda file, size: bounded(file, min(size, 2**20)))
+    for load in (checkpoint.load_critic, checkpoint.load_with_critic):
+        with pytest.raises(CheckpointError, match="larger than a critic"):
+            load(whole)
 
 
 def test_a_state_with_its_windows_rows_in_it_is_read_whatever_its_size(
