@@ -189,6 +189,9 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
         else f"{rules.name} has no public states to be played by"
     )
     stdout().print(f"checkpoint and curve.png in {folder}; {play}", soft_wrap=True)  # a command stays on one line
+    if isinstance(rules, Game) and rules.perfect_information and point.steps:
+        better = f"sog reproduce training-elo --run {quote(str(folder))}"
+        stdout().print(f"its earlier networks against later ones, in Elo: {better}", soft_wrap=True)
 
 
 def _where(algorithm: Algorithm, cluster: str | None, workers: int | None, asynchronous: bool) -> Where:

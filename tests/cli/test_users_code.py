@@ -73,6 +73,17 @@ def test_a_run_in_a_folder_with_a_blank_says_a_command_to_copy(
     assert shlex.split(hint) == ["sog", "play", "my runs/one"]
 
 
+def test_a_boards_run_says_a_command_that_finds_out_whether_it_got_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trained = ["tic_tac_toe", "--algorithm", "alphazero(simulations=2,games=64,network=1x8)", "--rounds", "2"]
+    assert main(["train", *trained, "--workers", "1", "--out", "my runs/one"]) == 0
+    program, *words = shlex.split(capsys.readouterr().out.splitlines()[-1].partition("in Elo: ")[2])
+    assert program == "sog" and main([*words, "--quick", "--workers", "1", "--out", "results"]) == 0
+    assert "my runs/one, " in capsys.readouterr().out
+
+
 def test_without_docstrings_the_help_says_so(tmp_path: Path) -> None:
     command = [sys.executable, "-OO", "-m", "sog"]
     for words, said in ((["solve", "--help"], 1), (["games", "rps"], 0)):
