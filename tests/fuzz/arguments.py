@@ -30,6 +30,7 @@ from tests.fuzz.frame import Finding, arguments, hunt
 ROOT: Final = Path(__file__).parents[2]
 SILENT_SECONDS: Final = 10.0  # of processor time, so that a busy machine finds no more than an idle one
 WAITING: Final = 6.0  # times as long on the wall, for what waits and does not work
+LONGEST: Final = 3_000  # characters of a line that says what is wrong
 
 # The work behind the commands: reaching it is the end of a line in this process.
 WORK: Final = (
@@ -62,6 +63,7 @@ WORK: Final = (
     "soglab.bench.holdem:bench_spot",
     "soglab.scale.inference:bench_inference",
     "soglab.scale.pipeline:measure_throughput",
+    "sog.web.server:application",
     "sog.nets.cvpn:CVPN",
 )
 
@@ -187,6 +189,8 @@ def check(code: int, out: str, err: str, words: list[str]) -> None:
         raise Finding(f"exit code {code}: {err[-300:]!r} of {shown[:300]}", f"{shown}\n{err}")
     if "Traceback" in err or "OpenSpiel exception" in err:
         raise Finding(f"a traceback of {shown[:300]}", f"{shown}\n{err}")
+    if code == 2 and len(err.splitlines()[-1]) > LONGEST:
+        raise Finding(f"{len(err.splitlines()[-1])} characters of error of {shown[:300]}", f"{shown}\n{err}")
     if code == 2 and not err.splitlines()[-1].startswith("sog: "):
         raise Finding(f"no line of ours: {err[-300:]!r} of {shown[:300]}", f"{shown}\n{err}")
 

@@ -13,6 +13,7 @@ import math
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -32,6 +33,8 @@ from tests.fuzz.frame import Finding, arguments, hunt
 
 SLOWEST: Final = 2.0  # seconds for a line
 LINES: Final = 40  # in a case
+FLOOD: Final = 10_000  # lines during a search without an end
+BYTES: Final = 1.2e9  # of a real process, most of which is the program itself
 REAL: Final = 500  # cases from one of real processes to the next
 LOCALES: Final = (
     {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
@@ -139,6 +142,13 @@ def conversation(rng: random.Random, protocol: str) -> list[bytes]:
     return said
 
 
+def flood(rng: random.Random) -> list[bytes]:
+    """Very many lines or very long ones during a search without an end, which stop, quit or the end of input ends."""
+    line = rng.choice((b"isready", b"x", b"position startpos moves e2e4", b"x" * LONGEST))
+    ends: tuple[list[bytes], ...] = ([b"stop"], [b"stop", b"quit"], [b"quit"], [])
+    return [b"position startpos", b"go infinite", *[line] * min(FLOOD, 2**27 // len(line)), *rng.choice(ends)]
+
+
 def read(line: bytes) -> str:
     """The line as the engines are given it."""
     given = Lines(io.BytesIO(line + b"\n")).next()
@@ -229,13 +239,14 @@ def in_processes(said: list[bytes], protocol: str, locale: dict[str, str]) -> No
     command = [sys.executable, "-m", "sog", protocol, game, "-s", "2"]
     left_out = ("LC_ALL", "LANG", "PYTHONUTF8", "PYTHONIOENCODING")
     environment = {key: value for key, value in os.environ.items() if key not in left_out} | locale
-    text = b"\n".join(line for line in said if not too_long(line))
     try:
-        done = subprocess.run(command, input=text, capture_output=True, env=environment, timeout=120)
+        done = subprocess.run(command, input=b"\n".join(said), capture_output=True, env=environment, timeout=120)
     except subprocess.TimeoutExpired:
         raise AssertionError(f"{protocol} under {locale}: still there after 120 s") from None
     assert done.returncode == 0, f"{protocol} under {locale}: exit {done.returncode}: {done.stderr[-300:]!r}"
     done.stdout.decode("utf-8")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024  # of the largest so far
+    assert peak < BYTES, f"{protocol} under {locale}: {peak / 1e6:.0f} MB"
 
 
 class Slow(Exception):
@@ -257,6 +268,10 @@ def case(rng: random.Random) -> str:
         if tried % REAL == 0:
             locale = LOCALES[tried // REAL % len(LOCALES)]
             kind = f"{protocol} process {locale['LC_ALL']}{' strict' * ('PYTHONIOENCODING' in locale)}"
+            if protocol == "uci" and rng.random() < 0.5:
+                kind, said = f"{kind} flooded", flood(rng)
+            else:
+                said = [line for line in said if not too_long(line)]
             in_processes(said, protocol, locale)
         else:
             in_process(said, protocol)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +30,18 @@ from tests.fuzz.frame import Finding, arguments, hunt
 
 SLOWEST: Final = 2.0
 COMPILED: Final = 10.0  # an OpenSpiel game is listed on the spot, up to the limit on its histories
+BYTES: Final = 6 * 10**9  # of address space
+OPENSPIEL: Final = (  # with numbers that a change may make enormous
+    "openspiel:kuhn_poker",
+    "openspiel:tic_tac_toe",
+    "openspiel:mnk(m=2,n=2,k=2)",
+    "openspiel:hex(board_size=2)",
+    "openspiel:goofspiel(num_cards=3)",
+    "openspiel:oshi_zumo(coins=3,horizon=3)",
+    "openspiel:dots_and_boxes(num_rows=1,num_cols=1)",
+    "openspiel:universal_poker(stack=3 3,blind=1 2)",
+)
+BETS: Final = f"holdem(board=turn,bets={';'.join(f'{k / 1000:g}' for k in range(1, 9_000))})"
 FENS: Final = (
     START,
     "r3k2r/1P4pp/8/8/2pP4/8/PP3PPP/R3K2R b KQkq d3 0 7",
@@ -104,10 +118,10 @@ def heard(line: str) -> object:
 
 def case(rng: random.Random) -> str:
     kind = rng.choice(("game", "openspiel", "fen", "range", "tournament", "game file", "match state", "log", "phh"))
-    game = rng.choice([name for name, _ in known_games() if not name.startswith("openspiel:")])
+    game = rng.choice([*(name for name, _ in known_games() if not name.startswith("openspiel:")), BETS])
     text, read = {
         "game": (game, make_game),
-        "openspiel": (rng.choice(("openspiel:kuhn_poker", "openspiel:tic_tac_toe", f"openspiel:{game}")), make_game),
+        "openspiel": (rng.choice((*OPENSPIEL, f"openspiel:{game}")), make_game),
         "fen": (rng.choice(FENS), Chess),
         "range": (rng.choice(RANGES), parse_range),
         "tournament": (TOML, read_file),
@@ -124,7 +138,7 @@ def case(rng: random.Random) -> str:
         kind += " read"
     except SogError as error:
         kind += " refused"
-        if len(str(error)) > 20_000:
+        if len(str(error)) > 20_000 + len(text):
             raise Finding(f"{kind}: {len(str(error))} characters of error", text) from error
     except Exception as error:
         raise Finding(f"{kind}: {type(error).__name__}: {str(error)[:200]!r}", text) from error
@@ -147,7 +161,10 @@ if __name__ == "__main__":
     TABLE = table_of(make_game("holdem(inputs=paper)"), REVERSE_BLINDS)
     CALLER = open_entrant("caller", "always-call", TABLE.game, None, {})
     signal.signal(signal.SIGPROF, alarm)
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))  # a MemoryError rather than a dead machine
     os.chdir(Path(__file__).parents[2])
     with tempfile.TemporaryDirectory() as folder:
         FILE = Path(folder) / "matches.toml"
+        with suppress(SogError):
+            read_file(TOML)  # importing is no text's fault
         sys.exit(hunt("texts", case, arguments("texts").parse_args()))
