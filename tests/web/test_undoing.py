@@ -84,7 +84,7 @@ def test_a_hint_is_the_agents_own_policy(client: Client) -> None:
     assert "would do in your place" not in client.get(address).text and not view(client, address)["hint"]
     assert client.post(f"{address}/hint", {}).status == 303
     shown, page = dict(view(client, address)["hint"]), client.get(address).text  # type: ignore[call-overload]
-    assert "would do in your place" in page and "/hint" not in page
+    assert "would do in your place" in page and f'{address}/hint"' not in page
     opened = open_network("leduc_poker")
     public, table = PublicTree(opened.game), client.app.app.state.site.tables.get(address.rpartition("/")[2])
     agent = Student(simulations=20).agents(public, opened)(0, 0)
