@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import os
 import shutil
@@ -23,6 +24,14 @@ def test_a_kernel_module_depends_on_what_it_imports() -> None:
     names = {file.stem for file in jit._sources("sog.searches.gtcfr.phases")}
     assert {"phases", "sweeps", "kernels", "trajectories", "growth", "records", "jit"} <= names
     assert "resolver" not in names and "leduc" not in names
+
+
+def test_imports_are_those_that_python_reads() -> None:
+    for file in (jit._PACKAGE / "searches").rglob("*.py"):
+        froms = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom)]
+        own = [(str(node.module), node.names) for node in froms if str(node.module).startswith("sog")]
+        wanted = {name for of, names in own for name in (of, *(f"{of}.{x.name}" for x in names))}
+        assert wanted <= set(jit._imported(file)), file
 
 
 def test_a_changed_import_changes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
