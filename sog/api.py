@@ -24,8 +24,8 @@ from sog.games.checks.own import checked_game
 from sog.games.histories.base import HistoryGame
 from sog.games.policy_picture import likely, policy_drawn
 from sog.measure.exploitability import composed_policy
-from sog.nets.cvpn import network_on
 from sog.nets.inference import network_evaluator
+from sog.nets.network import network_on
 from sog.play.agent import Agent
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.searches.cfr import exact

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Final
 
@@ -28,6 +30,17 @@ class CheckpointError(SogError):
 
 class SettingError(SogError):
     """A setting outside its range, such as a negative number of simulations."""
+
+
+@contextmanager
+def needs_pytorch(what: str) -> Iterator[None]:
+    """SettingError, which says what needs it, where the block imports PyTorch and it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise SettingError(f"{what} needs PyTorch, which is not installed: pip install 'sog[train]'") from error
 
 
 def first_line(error: Exception) -> str:

@@ -13,9 +13,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
+import numpy as np
 
 from sog.errors import CheckpointError
+from sog.nets.network import StoredNetwork
 from sog.training import checkpoint
 from sog.training.shipped import find_checkpoint
 
@@ -30,13 +31,13 @@ def mean_network(out: Path, networks: Sequence[str]) -> None:
     if os.path.lexists(out):
         raise CheckpointError(f"{out} is there already")
     loaded = [checkpoint.load_network(find_checkpoint(name)) for name in networks]
-    game, mean, newest = max(loaded, key=lambda one: one[2].step)
+    game, _, newest = max(loaded, key=lambda one: one[2].step)
     if any(meta.shape != newest.shape or name != game for name, _, meta in loaded):
         raise CheckpointError("the networks are of different games or shapes")
-    weights = [network.state_dict() for _, network, _ in loaded]
-    mean.load_state_dict({name: torch.stack([one[name] for one in weights]).mean(dim=0) for name in weights[0]})
+    weights = [network.arrays() for _, network, _ in loaded]
+    mean = {name: np.mean([one[name] for one in weights], axis=0, dtype=x.dtype) for name, x in weights[0].items()}
     settings = {key: value for key, value in newest.settings.items() if key != "window_bytes"}
-    checkpoint.save(out, mean, game, newest.run, newest.step, settings)
+    checkpoint.save(out, StoredNetwork(newest.shape, mean), game, newest.run, newest.step, settings)
 
 
 def main() -> None:

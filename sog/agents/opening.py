@@ -9,7 +9,7 @@ from sog.algorithms.table import ALGORITHMS, playing, read, settings_of
 from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, network_on
+from sog.nets.network import network_on, untrained
 from sog.play.player import Limits, Player, think
 from sog.training.checkpoint import load_meta, load_network
 from sog.training.opened import Opened
@@ -41,7 +41,7 @@ def _opened(text: str, algorithm: str) -> Opened:
     folder = named_checkpoint(text, algorithm)
     if folder is None:
         game = make_game(text)
-        return Opened(game, CVPN(settings_of(game, "demo", algorithm).shape), trained=False)
+        return Opened(game, untrained(settings_of(game, "demo", algorithm).shape), trained=False)
     name, network, meta = load_network(folder)
     game = make_game(name if names_a_path(text) else text)
     return Opened(game, network_on(network, game), True, meta.algorithm_text, preset_of(meta.settings), folder)

@@ -26,7 +26,7 @@ from sog.training.settings import DEFAULT, RunSettings
 
 if TYPE_CHECKING:
     from sog.cluster.where import Where
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import Network
     from sog.play.agent import Agent
     from sog.play.player import Player
     from sog.searches.leaves.evaluator import Evaluator
@@ -227,7 +227,7 @@ class Algorithm:
         """
         return partial(train, where=where)
 
-    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+    def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability, in utilities, of a network's play on a listed game, as is measured while it trains."""
         raise NotImplementedError
 

@@ -59,14 +59,14 @@ def _exploit() -> None:
     from sog.algorithms.table import settings_of
     from sog.games.rules.leduc.game import Leduc
     from sog.measure.exploitability import exploitability
-    from sog.nets.cvpn import CVPN
     from sog.nets.inference import network_evaluator
+    from sog.nets.network import untrained
     from sog.play.resolver import ResolveSettings
     from sog.searches.gtcfr.settings import Budget
     from sog.searches.tree.public_tree import PublicTree
 
     game = Leduc()
-    evaluator = network_evaluator(CVPN(settings_of(game, "demo").shape))
+    evaluator = network_evaluator(untrained(settings_of(game, "demo").shape))
     for budget in (Budget(3), Budget(2, 0.5)):
         exploitability(PublicTree(game).list_all(), ResolveSettings(budget), evaluator, seed=0)
 
@@ -75,13 +75,13 @@ def _train() -> None:
     from sog.algorithms.alphazero.presets import alphazero_preset
     from sog.algorithms.student.presets import sog_preset
     from sog.games.catalog import make_game
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import untrained
     from sog.nets.serialized import network_bytes
     from sog.training.workers import make_actor, play_round
 
     for name, preset in (("leduc_poker", sog_preset), ("tic_tac_toe", sog_preset), ("tic_tac_toe", alphazero_preset)):
         settings = replace(preset(make_game(name), "demo"), games=2)
-        weights = network_bytes(CVPN(settings.shape))
+        weights = network_bytes(untrained(settings.shape))
         play_round(make_actor(name, settings), settings, 0, 0, weights, 0)
 
 

@@ -14,7 +14,7 @@ from sog.cli.frame import Report, say
 
 if TYPE_CHECKING:
     from sog.algorithms.base import Rules
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import Network
     from sog.play.tally import RoundSoFar
     from sog.training.curve import Point
     from sog.training.run import Hooks, Run
@@ -56,7 +56,7 @@ class Watch:
 
         return StreamHooks(self.measure, _EVERY, self.report, say, look=self.look)
 
-    def measure(self, network: CVPN) -> float:
+    def measure(self, network: Network) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
         from sog.games.catalog import public_face
         from sog.searches.tree.whole import listed_tree

@@ -10,11 +10,13 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from sog.games.base import Game
+from sog.arrays import Array
 from sog.nets.hands import HandNetwork
+from sog.nets.network import Network
 from sog.nets.resnet import ResNet
-from sog.nets.shape import NetworkShape, shape_on
+from sog.nets.shape import NetworkShape
 from sog.nets.stations import StationNetwork
+from sog.nets.weights import arrays_of
 from sog.searches.leaves.evaluator import Wanted
 
 ILLEGAL: Final = -1e9  # the logit of an illegal action in losses; finite, since 0 * inf is NaN
@@ -56,6 +58,10 @@ class CVPN(nn.Module):
                 elif not weight.is_meta:
                     bound = math.sqrt(6.0 / weight[0].numel())
                     weight.uniform_(-bound, bound, generator=generator)
+
+    def arrays(self) -> dict[str, Array]:
+        """The weights by name, which change as the network learns, where they lie on the CPU."""
+        return arrays_of(self)
 
     def forward(self, x: Tensor) -> Tensor:
         return self._answer(self.head(self.body(x[:, : self.shape.seen])), x)
@@ -101,14 +107,15 @@ class CVPN(nn.Module):
         return out[:, : shape.num_values], logits
 
 
-def network_on(network: CVPN, game: Game) -> CVPN:
-    """The network as it plays another game: one over stations is made anew for the game's map, with equal weights."""
-    shape = shape_on(network.shape, game)
-    if shape == network.shape:
+def module_of(network: Network) -> CVPN:
+    """The network as a module that learns: itself where it is one, otherwise with a copy of its weights."""
+    if isinstance(network, CVPN):
         return network
-    other = CVPN(shape)
-    other.load_state_dict(network.state_dict())
-    return other
+    with torch.device("meta"):
+        out = CVPN(network.shape)
+    weights = {name: torch.from_numpy(weight.copy()) for name, weight in network.arrays().items()}
+    out.load_state_dict(weights, assign=True)
+    return out
 
 
 Body = Callable[[NetworkShape], tuple[nn.Module, int]]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
-from torch import nn
 
 from sog.arrays import Float32
 from sog.games.holdem.cards import HANDS
 from sog.nets.cpu import hand_layers
 from sog.nets.cpu.dense import registers_here
-from sog.nets.hands import HandNetwork, Seen, outputs_of
-from sog.nets.packed_layers import PackedLayers, linear_layers, table_of
-from sog.nets.shape import NetworkShape
+from sog.nets.hand_inputs import Seen, outputs_of
+from sog.nets.network import Network
+from sog.nets.packed_layers import PackedLayers, linear, linear_layers, table_of
 from sog.searches.kernels.vectors import padded
 from sog.searches.leaves.evaluator import Wanted
 
@@ -25,8 +23,8 @@ class HandRows:
     A belief's outputs are the same bits whatever it is joined with.
     """
 
-    def __init__(self, network: HandNetwork) -> None:
-        self.shape: NetworkShape = network.shape
+    def __init__(self, network: Network) -> None:
+        self.shape = network.shape
         self.plain = tuple(_packed(network))
 
     def __call__(self, x: Float32, wanted: Wanted) -> Float32:
@@ -44,17 +42,21 @@ class HandRows:
         return out
 
 
-def _packed(network: HandNetwork) -> hand_layers.Hands:
+def _packed(network: Network) -> hand_layers.Hands:
     """The network's layers with widths padded to whole registers; a padded output is 0, and its weights are."""
-    shape = network.shape
+    shape, weights = network.shape, network.arrays()
+    value, policy = linear(weights, "body.value_last"), linear(weights, "body.policy_last")
+    # One layer with the outputs of both.
+    last_layer = np.concatenate((value[0], policy[0])), np.concatenate((value[1], policy[1]))
+    context_layers = [*linear_layers(weights, "body.context"), linear(weights, "body.added")]
     narrow, wide = shape.width, padded(shape.width)
     # The context sees both summaries, each padded, then the features and the player.
     places = np.concatenate([np.arange(narrow), wide + np.arange(narrow), 2 * wide + np.arange(shape.features + 1)])
     parts = [
-        PackedLayers.of(linear_layers(network.first)),
-        PackedLayers.of([*linear_layers(network.context), network.added], places, 2 * wide + shape.features + 1),
-        PackedLayers.of(linear_layers(network.second), inputs=wide),
-        PackedLayers.of([_together(network.value_last, network.policy_last)], inputs=wide),
+        PackedLayers.of(linear_layers(weights, "body.first")),
+        PackedLayers.of(context_layers, places, 2 * wide + shape.features + 1),
+        PackedLayers.of(linear_layers(weights, "body.second"), inputs=wide),
+        PackedLayers.of([last_layer], inputs=wide),
     ]
     widths, depths = table_of(parts)
     most = int(widths.max())
@@ -63,12 +65,3 @@ def _packed(network: HandNetwork) -> hand_layers.Hands:
     seen: Float32 = np.zeros(2 * HANDS * wide, dtype=np.float32)
     asked: Float32 = np.zeros((2, 4 * wide + 2 * most), dtype=np.float32)
     return hand_layers.Hands(first, context, second, last, widths, depths, registers_here(), seen, one, two, asked)
-
-
-def _together(one: nn.Linear, two: nn.Linear) -> nn.Linear:
-    """A layer with the outputs of both."""
-    out = nn.Linear(one.in_features, one.out_features + two.out_features)
-    with torch.no_grad():
-        out.weight.copy_(torch.cat((one.weight, two.weight)))
-        out.bias.copy_(torch.cat((one.bias, two.bias)))
-    return out

@@ -6,22 +6,15 @@ teaches 2,256 hands at once. After Deep Sets (Zaheer et al., 2017). What it sees
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sog.arrays import Float32, Int64
 from sog.games.holdem.cards import HANDS
 from sog.games.holdem.hand_inputs import WIDTH
-from sog.games.holdem.inputs import ACTORS, CHANCE, LEFT
-from sog.nets.hand_inputs import hand_inputs
+from sog.nets.hand_inputs import Seen, outputs_of
 from sog.nets.perceptron import relu_layers
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Wanted
-
-_TENTHS = 10.0  # the feature LEFT is in tenths of a pot
 
 
 class HandNetwork(nn.Module):
@@ -77,38 +70,3 @@ class HandNetwork(nn.Module):
             logits[:, :live] = self.policy_last(mixed[torch.arange(count), torch.from_numpy(seen.actors).to(device)])
             out.append(logits.flatten(1))
         return out
-
-
-class Seen(NamedTuple):
-    """What the network sees of the beliefs that it answers: R of B, with L hands that the smallest board leaves.
-
-    Where chance acts and nothing can be bet, values are 0 and nobody reads logits: these are left out.
-    rows: int64[R], which beliefs.  features: float32[R, F].  hands: float32[R, 2, L, WIDTH].
-    shares: float32[R, 2, L], of each player's range.  left: float32[R], the pots that may still be bet, at most 1.
-    actors: int64[R], whose logits are read; 0 where chance acts.
-    """
-
-    rows: Int64
-    features: Float32
-    hands: Float32
-    shares: Float32
-    left: Float32
-    actors: Int64
-
-    @classmethod
-    def of(cls, shape: NetworkShape, x: Float32) -> Seen:
-        """x: float32[B, D], encoded beliefs."""
-        rows: Int64 = np.flatnonzero((x[:, LEFT] > 0) | (x[:, CHANCE] == 0))
-        x = x[rows]
-        features, hands = x[:, : shape.features], hand_inputs(x)
-        ranges = x[:, shape.features :].reshape(len(x), 2, HANDS)[:, :, : hands.shape[2]]
-        shares: Float32 = ranges / np.maximum(ranges.sum(axis=2, keepdims=True), np.float32(1e-9))
-        left: Float32 = np.minimum(np.float32(_TENTHS) * features[:, LEFT], np.float32(1.0))
-        actors: Int64 = np.minimum(features[:, ACTORS].argmax(axis=1), 1).astype(np.int64)
-        return cls(rows, np.ascontiguousarray(features), hands, np.ascontiguousarray(shares), left, actors)
-
-
-def outputs_of(shape: NetworkShape, wanted: Wanted) -> int:
-    """How many numbers a row of what is wanted has."""
-    values = 0 if wanted is Wanted.POLICIES else shape.num_values
-    return values + (0 if wanted is Wanted.VALUES else shape.num_logits)

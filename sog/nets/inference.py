@@ -6,59 +6,62 @@ ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import torch
-from torch import nn
 
 from sog.arrays import Float32, Float64, Int64
-from sog.errors import CheckpointError, SettingError
+from sog.errors import SettingError, needs_pytorch
 from sog.nets.cpu import dense, residual
 from sog.nets.cpu.resnet_packed import Tiles, packed_network, tiles_here
-from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode, join
 from sog.nets.hand_rows import HandRows
-from sog.nets.hands import HandNetwork
-from sog.nets.resnet import inference_copy
+from sog.nets.network import Network, refuse_broken
+from sog.nets.packed_layers import Linear, linear, linear_layers
 from sog.nets.shape import NetworkShape
 from sog.nets.station_rows import StationRows
-from sog.nets.stations import StationNetwork
 from sog.searches.kernels.vectors import padded
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
 from sog.searches.leaves.pairing import plain_pairing
 
+if TYPE_CHECKING:
+    from sog.nets.cvpn import CVPN
+
 Answer = Callable[[Beliefs], Evaluations]
 
 
-def network_evaluator(network: CVPN) -> Evaluator:
-    """The default evaluator of a network: on the CPU Numba (see `uses_kernels`), otherwise PyTorch.
+class Rows(Protocol):
+    """A network's answers by row.  shape: the network's."""
 
-    It copies the weights, but for an MLP's on a GPU, which it follows. Raises CheckpointError where a weight is NaN or
-    infinite, so that no search ever meets one.
+    shape: NetworkShape
+
+    def __call__(self, x: Float32, wanted: Wanted) -> Float32:
+        """float32[B, O] of encoded beliefs float32[B, D], of which what is not wanted may be left out."""
+        ...
+
+
+def network_evaluator(network: Network) -> Evaluator:
+    """The default evaluator of a network, with a copy of its weights: Numba (see `uses_kernels`), otherwise PyTorch.
+
+    Raises CheckpointError where a weight is NaN or infinite, so that no search ever meets one, and SettingError where
+    PyTorch is needed and not installed.
     """
     # Once, here: kernels test nothing.
     refuse_broken(network)
-    resnet = network.shape.kind == "resnet"
-    if uses_kernels(network):
-        if isinstance(network.body, HandNetwork):
-            return JoiningEvaluator(rows_answer(HandRows(network.body)))
-        if isinstance(network.body, StationNetwork):
-            return StationEvaluator(StationRows(network.body))
-        return ResNetEvaluator(network) if resnet else JoiningEvaluator(MlpAnswer(network))
-    if resnet:
-        return TorchEvaluator(inference_copy(network))
-    return TorchEvaluator(deepcopy(network) if _on_cpu(network) else network)
+    if not uses_kernels(network):
+        with needs_pytorch(f"a network of kind {network.shape.kind}"):
+            from sog.nets.torch_rows import TorchRows
+        return RowsEvaluator(TorchRows(network))
+    if network.shape.kind == "hands":
+        return JoiningEvaluator(rows_answer(HandRows(network)))
+    if network.shape.kind == "stations":
+        return RowsEvaluator(StationRows(network))
+    return ResNetEvaluator(network) if network.shape.kind == "resnet" else JoiningEvaluator(MlpAnswer(network))
 
 
-def uses_kernels(network: CVPN) -> bool:
-    """Whether Numba's kernels evaluate it by default: on the CPU all but gelu's."""
-    return _on_cpu(network) and network.shape.kind != "gelu"
-
-
-def _on_cpu(network: CVPN) -> bool:
-    return all(weight.device.type == "cpu" for weight in network.parameters())
+def uses_kernels(network: Network) -> bool:
+    """Whether Numba's kernels evaluate it by default: all but gelu's."""
+    return network.shape.kind != "gelu"
 
 
 class JoiningEvaluator:
@@ -78,25 +81,10 @@ class JoiningEvaluator:
         return [out[k] for k in range(len(requests))]
 
 
-class TorchEvaluator:
-    """Any network's answers by PyTorch: the beliefs of all searches in one call, whatever their public trees."""
+class RowsEvaluator:
+    """A network's answers by row: the beliefs of all searches in one call, whatever their public trees."""
 
-    def __init__(self, network: CVPN) -> None:
-        self.network, self.device = network, next(network.parameters()).device
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        return answer_by_rows(self.network.shape, requests, self._rows)
-
-    def _rows(self, x: Float32, wanted: Wanted) -> Float32:
-        with torch.inference_mode():
-            rows: Float32 = self.network.part(torch.from_numpy(x).to(self.device), wanted).cpu().numpy()
-        return rows
-
-
-class StationEvaluator:
-    """The answers of a network over stations: the beliefs of all searches in one call, whatever their public trees."""
-
-    def __init__(self, rows: StationRows) -> None:
+    def __init__(self, rows: Rows) -> None:
         self.rows = rows
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
@@ -109,7 +97,7 @@ class ResNetEvaluator:
     A belief's answer is the same bits whatever it is joined with, and on every x86-64.
     """
 
-    def __init__(self, network: CVPN, tiles: Tiles | None = None) -> None:
+    def __init__(self, network: Network, tiles: Tiles | None = None) -> None:
         """`tiles`: see resnet_packed; those that suit this processor by default."""
         self.shape, packed = network.shape, packed_network(network, tiles or tiles_here())
         self.plain = tuple(packed)
@@ -171,12 +159,12 @@ def _apart(whole: Evaluations, requests: Sequence[Beliefs], numbers: list[int]) 
 class MlpAnswer:
     """An MLP's answers on one core (cpu/dense.py), with a copy of its weights; SettingError for another network."""
 
-    def __init__(self, network: CVPN, registers: int | None = None) -> None:
+    def __init__(self, network: Network, registers: int | None = None) -> None:
         """registers: of a tile, by default those that suit this processor; no bit depends on them."""
         if network.shape.kind != "mlp":
             raise SettingError(f"the Numba kernels run an mlp, not a {network.shape.kind}")
         self.shape, self.registers = network.shape, registers or dense.registers_here()
-        layers = [np.concatenate((bias[None], weight)) for weight, bias in _layers(network)]
+        layers = [np.concatenate((bias[None], weight.T)) for weight, bias in _layers(network)]
         self.head, padded_layers = layers[-1], _padded_layers(network.shape.seen, layers)
         widths: Int64 = np.array([len(layer) - 1 for layer in padded_layers] + [padded_layers[-1].shape[1]])
         hidden = np.concatenate([dense.packed(layer, self.registers) for layer in padded_layers[:-1]])
@@ -214,25 +202,12 @@ class MlpAnswer:
         return self._plain[wanted]
 
 
-def rows_answer(rows: HandRows | StationRows) -> Answer:
-    """The answers of a network over hands or stations on one core."""
+def rows_answer(rows: Rows) -> Answer:
+    """A network's answers from its rows."""
 
     def answer(beliefs: Beliefs) -> Evaluations:
-        return split_output(rows.shape, beliefs, rows(encode(beliefs), beliefs.wanted))
-
-    return answer
-
-
-def torch_answer(network: CVPN) -> Answer:
-    """Any network's answers by PyTorch, on the device that holds its weights."""
-    device = next(network.parameters()).device
-    network = inference_copy(network) if network.shape.kind == "resnet" else network
-
-    def answer(beliefs: Beliefs) -> Evaluations:
-        x = encode(beliefs, network.shape.crossed, network.shape.matchups)
-        with torch.inference_mode():
-            out: Float32 = network.part(torch.from_numpy(x).to(device), beliefs.wanted).cpu().numpy()
-        return split_output(network.shape, beliefs, out)
+        x = encode(beliefs, rows.shape.crossed, rows.shape.matchups)
+        return split_output(rows.shape, beliefs, rows(x, beliefs.wanted))
 
     return answer
 
@@ -305,34 +280,10 @@ def actors_logits(shape: NetworkShape, beliefs: Beliefs, logits: Float64) -> Flo
     return own
 
 
-def refuse_broken(network: CVPN) -> None:
-    """Raise CheckpointError where a weight is NaN or infinite."""
-    for name, weight in network.state_dict().items():
-        if not bool(torch.isfinite(weight).all()):
-            raise CheckpointError(f"the network has a NaN or infinite weight in {name}")
-
-
-def refuse_nonsense(network: CVPN) -> None:
-    """Raise CheckpointError where the network answers a NaN or infinite number to one question, inputs that are all 1.
-
-    Weights may be finite and their products not. Networks over hands and stations read cards and places among their
-    inputs, and are not asked.
-    """
-    if network.shape.kind in ("hands", "stations"):
-        return
-    learns = network.training
-    network.eval()  # otherwise batch normalisation takes the question for a row to learn from
-    with torch.no_grad():
-        answer = network(torch.ones(1, network.shape.inputs))
-    network.train(learns)
-    if not bool(torch.isfinite(answer).all()):
-        raise CheckpointError("the network answers values that are not finite; its weights may be broken")
-
-
-def _layers(network: CVPN) -> list[tuple[Float32, Float32]]:
-    """Each layer's weights float32[K, N] and biases float32[N]."""
-    linear = [layer for layer in [*network.body.modules(), network.head] if isinstance(layer, nn.Linear)]
-    return [(layer.weight.detach().cpu().numpy().T, layer.bias.detach().cpu().numpy()) for layer in linear]
+def _layers(network: Network) -> list[Linear]:
+    """An MLP's layers, the last one last."""
+    weights = network.arrays()
+    return [*linear_layers(weights, "body"), linear(weights, "head")]
 
 
 def _padded_layers(inputs: int, layers: Sequence[Float32]) -> list[Float32]:
@@ -363,7 +314,7 @@ def _onnx_model(network: CVPN) -> bytes:
     nodes, weights, source = [], [], "x"
     layers = _layers(network)
     for k, (weight, bias) in enumerate(layers):
-        weights.append(numpy_helper.from_array(np.ascontiguousarray(weight), f"w{k}"))
+        weights.append(numpy_helper.from_array(np.ascontiguousarray(weight.T), f"w{k}"))
         weights.append(numpy_helper.from_array(bias, f"b{k}"))
         nodes.append(helper.make_node("Gemm", [source, f"w{k}", f"b{k}"], [f"y{k}"]))
         source = f"y{k}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import torch
 from threadpoolctl import threadpool_limits
 
 __all__ = ["one_core"]
@@ -14,10 +14,14 @@ __all__ = ["one_core"]
 @contextmanager
 def one_core() -> Iterator[None]:
     """NumPy's libraries and PyTorch on one core until the end of the block: a game's small arrays gain from no more."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    # PyTorch has threads of its own where it is in use; this file does not need it.
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch else 1
+    if torch:
+        torch.set_num_threads(1)
     try:
         with threadpool_limits(1):
             yield
     finally:
-        torch.set_num_threads(before)
+        if torch:
+            torch.set_num_threads(before)

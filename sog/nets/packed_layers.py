@@ -1,21 +1,24 @@
-"""Linear layers of PyTorch as Numba kernels read them: biases and weights in a row, widths padded to whole registers.
+"""Linear layers as Numba kernels read them: biases and weights in a row, widths padded to whole registers.
 
 For networks whose layers are shared by hands (hand_rows.py) or stations (station_rows.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from torch import nn
 
 from sog.arrays import Array, Float32, Int64
 from sog.nets.cpu.dense import packed, registers_here
 from sog.searches.kernels.vectors import padded
 
-__all__ = ["PackedLayers", "linear_layers", "table_of"]
+__all__ = ["Linear", "PackedLayers", "linear", "linear_layers", "table_of"]
+
+# A layer's weights [N, K] and biases [N].
+Linear: TypeAlias = tuple[Array, Array]
 
 
 class PackedLayers(NamedTuple):
@@ -28,25 +31,32 @@ class PackedLayers(NamedTuple):
     widths: list[int]
 
     @classmethod
-    def of(cls, layers: Sequence[nn.Linear], places: Int64 | None = None, inputs: int = 0) -> PackedLayers:
+    def of(cls, layers: Sequence[Linear], places: Int64 | None = None, inputs: int = 0) -> PackedLayers:
         """places, inputs: where the first layer's inputs lie in a row, and how long that is; by default in order."""
         flat: list[Array] = [np.zeros(0, dtype=np.float32)]
         widths: list[int] = []
-        for linear in layers:
-            weight, bias = linear.weight.detach().cpu().numpy().T, linear.bias.detach().cpu().numpy()
-            at = places if places is not None and not widths else np.arange(len(weight))
-            rows = widths[-1] if widths else (inputs or len(weight))
+        for weight, bias in layers:
+            count = weight.shape[1]
+            at = places if places is not None and not widths else np.arange(count)
+            rows = widths[-1] if widths else (inputs or count)
             block = np.zeros((1 + rows, padded(len(bias))), dtype=np.float32)
             # The bias lies in the row before the weights.
-            block[0, : len(bias)], block[1 + at, : len(bias)] = bias, weight
+            block[0, : len(bias)], block[1 + at, : len(bias)] = bias, weight.T
             flat.append(packed(block, registers_here()))
             widths = [*(widths or [rows]), block.shape[1]]
         return cls(np.concatenate(flat), widths)
 
 
-def linear_layers(layers: nn.Module) -> list[nn.Linear]:
-    """A module's linear layers in their order."""
-    return [layer for layer in layers.modules() if isinstance(layer, nn.Linear)]
+def linear(weights: Mapping[str, Array], name: str) -> Linear:
+    """The linear layer of this name among a network's weights."""
+    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+
+def linear_layers(weights: Mapping[str, Array], part: str) -> list[Linear]:
+    """The linear layers that are numbered in a part of a network, in their order."""
+    numbered = re.compile(re.escape(part) + r"\.(\d+)\.weight")
+    numbers = sorted(int(found[1]) for found in map(numbered.fullmatch, weights) if found)
+    return [linear(weights, f"{part}.{number}") for number in numbers]
 
 
 def table_of(parts: Sequence[PackedLayers]) -> tuple[Int64, Int64]:

@@ -12,6 +12,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from sog.nets.network import FEW
 from sog.nets.shape import NetworkShape
 
 _Network = TypeVar("_Network", bound=nn.Module)
@@ -54,10 +55,10 @@ class PolicyHead(nn.Module):
         self.planes = shape.policy_planes
         # Actions without a cell, such as Go's pass.
         without = shape.actions - self.planes * height * width
-        self.layer = Layer(shape.width, shape.width if self.planes else _FEW, 3 if self.planes else 1)
+        self.layer = Layer(shape.width, shape.width if self.planes else FEW, 3 if self.planes else 1)
         if self.planes:
             self.cells_last = nn.Conv2d(shape.width, self.planes, 1)
-        self.rest_last = nn.Linear(shape.width if self.planes else _FEW * height * width, without) if without else None
+        self.rest_last = nn.Linear(shape.width if self.planes else FEW * height * width, without) if without else None
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.layer(x)
@@ -68,9 +69,6 @@ class PolicyHead(nn.Module):
         if self.rest_last is not None:
             parts.append(self.rest_last(x.mean(dim=(2, 3)) if self.planes else x.flatten(1)))
         return torch.cat(parts, dim=1)
-
-
-_FEW = 32  # channels before a linear policy; AlphaGo Zero has 2
 
 
 class ValueHead(nn.Module):

@@ -9,15 +9,27 @@ from typing import Final
 
 from sog.errors import SettingError
 from sog.games.base import DENSE, Game
+from sog.games.catalog import make_game
 from sog.games.histories.base import HistoryGame
 from sog.games.holdem.cards import HANDS
 from sog.games.holdem.hand_inputs import has_hand_inputs
 from sog.games.holdem.inputs import LEFT
 from sog.games.rooted import Rooted
+from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.station_inputs import has_station_inputs
 from sog.nets.encode import input_width
 
-__all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "same_weights", "shape_for", "shape_on", "sized"]
+__all__ = [
+    "KINDS",
+    "NetworkShape",
+    "is_for",
+    "policy_shape",
+    "same_weights",
+    "shape_for",
+    "shape_on",
+    "sized",
+    "station_game",
+]
 
 KINDS: Final = ("mlp", "gelu", "resnet", "hands", "stations")  # of a network's body
 
@@ -221,6 +233,14 @@ def shape_on(shape: NetworkShape, game: Game) -> NetworkShape:
     # A subgame has the map of the whole game.
     whole = game.game if isinstance(game, Rooted) else game
     return shape_for(whole, shape.width, shape.depth, "stations")
+
+
+def station_game(shape: NetworkShape) -> ScotlandYard:
+    """The game of a network over stations; SettingError unless it is Scotland Yard with inputs=stations."""
+    game = make_game(shape.game)
+    if not has_station_inputs(game):
+        raise SettingError(f"a network over stations is for scotland_yard with inputs=stations, not {game.name}")
+    return game
 
 
 def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:

@@ -10,8 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sog.errors import SettingError
-from sog.games.catalog import make_game
 from sog.games.scotland_yard.rules import TICKETS
 from sog.games.scotland_yard.station_inputs import (
     AROUND,
@@ -19,12 +17,11 @@ from sog.games.scotland_yard.station_inputs import (
     DETECTIVE,
     WIDTH,
     StationInputs,
-    has_station_inputs,
     pairs_of,
     station_inputs,
 )
 from sog.nets.perceptron import relu_layers
-from sog.nets.shape import NetworkShape
+from sog.nets.shape import NetworkShape, station_game
 from sog.searches.leaves.evaluator import Wanted
 
 __all__ = ["StationNetwork"]
@@ -44,10 +41,7 @@ class StationNetwork(nn.Module):
     def __init__(self, shape: NetworkShape) -> None:
         """SettingError unless the shape names a game of Scotland Yard with inputs=stations."""
         super().__init__()
-        game = make_game(shape.game)
-        if not has_station_inputs(game):
-            raise SettingError(f"a network over stations is for scotland_yard with inputs=stations, not {game.name}")
-        self.shape, self.game, w = shape, game, shape.width
+        self.shape, self.game, w = shape, station_game(shape), shape.width
         self.first = relu_layers(WIDTH, w, shape.depth)
         self.each = relu_layers(DETECTIVE, w // 2 + 1, 1)
         self.context = nn.Sequential(*relu_layers(2 * w + CONTEXT + w // 2 + 1, w, 1), nn.Linear(w, w))

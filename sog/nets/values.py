@@ -9,32 +9,29 @@ import numpy as np
 from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.nets.cpu import dense
-from sog.nets.cvpn import CVPN
 from sog.nets.inference import (
     Answer,
     JoiningEvaluator,
     MlpAnswer,
-    TorchEvaluator,
+    RowsEvaluator,
     actors_logits,
     network_evaluator,
-    refuse_broken,
-    torch_answer,
 )
+from sog.nets.network import Network, refuse_broken
 from sog.searches.leaves.evaluator import Beliefs, Droppable, Evaluations, Evaluator, Timed, Wanted
 
 
-def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) -> Evaluator:
+def value_evaluator(network: Network, policies: bool = False, pairs: bool = False) -> Evaluator:
     """Values of a network on the CPU; its logits mean nothing unless `policies`.
 
-    One over hands answers with both. SettingError for a resnet, CheckpointError for a NaN or infinite weight.
+    One over hands or with GELU answers with both. SettingError for a resnet, CheckpointError for a broken weight.
     pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network that is not
     an MLP with matchups.
     """
-    if network.shape.kind == "hands":
+    if network.shape.kind in ("hands", "gelu"):
         return values_of(network_evaluator(network), policies, pairs)
     refuse_broken(network)
-    answer = torch_answer(network) if network.shape.kind == "gelu" else MlpAnswer(network)
-    return values_of(JoiningEvaluator(answer), policies, pairs)
+    return values_of(JoiningEvaluator(MlpAnswer(network)), policies, pairs)
 
 
 def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False) -> Evaluator:
@@ -47,7 +44,7 @@ def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False)
     if isinstance(evaluator, Droppable):
         return Droppable(values_of(evaluator.evaluator, policies, pairs), evaluator.over, evaluator.rows)
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
-    whole = isinstance(evaluator, JoiningEvaluator | TorchEvaluator) and not isinstance(answer, _OF_VALUES)
+    whole = isinstance(evaluator, JoiningEvaluator | RowsEvaluator) and not isinstance(answer, _OF_VALUES)
     if pairs and whole and not (isinstance(answer, MlpAnswer) and answer.shape.matchups):
         raise SettingError("only a network with matchups gives values by pair of infostates, as CFR-AVE needs them")
     if not isinstance(answer, MlpAnswer) or (policies and not pairs):

@@ -38,11 +38,10 @@ from sog.files import (
 )
 from sog.games.catalog import make_game, make_history_game
 from sog.games.own import VARIABLE
-from sog.nets.cvpn import CVPN
-from sog.nets.inference import refuse_broken, refuse_nonsense
-from sog.nets.serialized import check_weights, network_of, without_weights
+from sog.nets.network import Network, StoredNetwork, refuse_broken
+from sog.nets.nonsense import refuse_nonsense
+from sog.nets.serialized import check_weights, network_of
 from sog.nets.shape import NetworkShape, is_for, policy_shape
-from sog.nets.weights import arrays_of
 from sog.training.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
 from sog.training.state import State, named_arrays, pack, tensor_pieces, unpack
 
@@ -73,14 +72,14 @@ class WithCritic:
     """What one save holds: the game string, the network, the critic's arrays, and what it says of itself."""
 
     game: str
-    network: CVPN
+    network: StoredNetwork
     critic: dict[str, Array]
     meta: Meta
 
 
 def save(
     folder: Path,
-    network: CVPN,
+    network: Network,
     game: str,
     run: str,
     step: int,
@@ -101,7 +100,7 @@ def save(
     _refuse_to_keep(folder, network, critic)
     number = _next_save(folder, run, game)
     # Pieces, since a large network's memory would otherwise be copied, which takes longer than to write it.
-    contents = {"network": tensor_pieces(arrays_of(network))}
+    contents = {"network": tensor_pieces(network.arrays())}
     if critic is not None:
         contents["critic"] = tensor_pieces(critic)
     if state is not None:
@@ -132,7 +131,7 @@ def _hash(content: Pieces) -> str:
     return sha.hexdigest()
 
 
-def _refuse_to_keep(folder: Path, network: CVPN, critic: dict[str, Array] | None) -> None:
+def _refuse_to_keep(folder: Path, network: Network, critic: dict[str, Array] | None) -> None:
     try:
         refuse_broken(network)
     except CheckpointError as error:
@@ -174,7 +173,7 @@ def load_meta(folder: Path) -> Meta:
         raise CheckpointError(f"{where}: {error}") from error
 
 
-def load_network(folder: Path, game: str | None = None) -> tuple[str, CVPN, Meta]:
+def load_network(folder: Path, game: str | None = None) -> tuple[str, StoredNetwork, Meta]:
     """The game string, the network and what else the checkpoint says of itself.
 
     Raises CheckpointError where it is missing, truncated, foreign, changed, has a NaN or infinite weight,
@@ -200,7 +199,7 @@ def load_with_critic(folder: Path) -> WithCritic:
     return WithCritic(meta.game, _network(folder, meta, network), _critic(folder, critic), meta)
 
 
-def _network(folder: Path, meta: Meta, content: bytes) -> CVPN:
+def _network(folder: Path, meta: Meta, content: bytes) -> StoredNetwork:
     try:
         _check_game(meta)
         network = network_of(meta.shape, content)
@@ -308,7 +307,7 @@ def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> 
             if entry.name.endswith(".safetensors"):
                 header = read_header(file, size)
                 if role == "network":
-                    check_weights(without_weights(meta.shape, len(header)), header)
+                    check_weights(meta.shape, header)
                 if role == "arrays":
                     _check_arrays(meta, set(header), before[-1], size)
             if role == "critic" and size > _COPIES * (folder / meta.files["network"].name).stat().st_size + _BESIDE:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
-from sog.nets.cvpn import CVPN
+from sog.nets.network import Network
 from sog.play.tally import RoundSoFar
 from sog.searches.kernels.compiling import working_time
 from sog.training.curve import CURVE, Point, TrainingRecord, write_curve
@@ -49,7 +49,7 @@ class Rounds(Protocol):
     def record(self) -> TrainingRecord: ...
 
     @property
-    def network(self) -> CVPN | None:
+    def network(self) -> Network | None:
         """The network that is kept, measured and played with; None where the process that has it has just died."""
 
     def play_round(self, watch: RoundWatch) -> Point | None:

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import torch
-
 from sog.errors import SettingError
 from sog.memory import available_bytes, gigabytes, machine_bytes
-from sog.nets.cvpn import CVPN
+from sog.nets.network import COUNT, sizes_of
 from sog.nets.shape import NetworkShape
 
 __all__ = [
@@ -82,7 +80,6 @@ def check_memory(needed: NeededMemory, game: str) -> None:
 
 
 def weights(shape: NetworkShape) -> int:
-    """How many weights a network of this shape has; none of them is made."""
-    # Tensors without storage.
-    with torch.device("meta"):
-        return sum(weight.numel() for weight in CVPN(shape).parameters())
+    """How many weights a network of this shape learns."""
+    beside = ("running_mean", "running_var", COUNT)
+    return sum(math.prod(size) for name, size in sizes_of(shape).items() if not name.endswith(beside))

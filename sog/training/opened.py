@@ -11,8 +11,8 @@ from sog.files import shown
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.games.holdem.game import is_beyond
-from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.network import Network, StoredNetwork
 from sog.nets.shape import NetworkShape, shape_on
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.checkpoint import is_policy_network, load_network
@@ -30,7 +30,7 @@ class Opened:
     """
 
     game: Game
-    network: CVPN
+    network: Network
     trained: bool
     algorithm: str = ""
     preset: str = ""
@@ -42,7 +42,7 @@ class Opened:
         return network_evaluator(self.network)
 
 
-def value_network(folder: Path, game: str | None = None) -> tuple[str, CVPN]:
+def value_network(folder: Path, game: str | None = None) -> tuple[str, StoredNetwork]:
     """The game and the network of a checkpoint, to value leaves with; raises as `load_network`.
 
     CheckpointError, too, for a policy network: its outputs are not values of leaves.

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from sog.errors import CheckpointError, SettingError, check_whole
 from sog.files import shown
 from sog.memory import gigabytes
-from sog.nets.cvpn import CVPN
+from sog.nets.network import Network
 from sog.play.tally import RoundSoFar
 from sog.searches.leaves.evaluator import Dropped
 from sog.training import checkpoint
@@ -42,7 +42,7 @@ __all__ = [
 T = TypeVar("T")
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
-Measure = Callable[[CVPN], float]
+Measure = Callable[[Network], float]
 
 
 @dataclass(frozen=True)

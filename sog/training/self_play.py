@@ -19,8 +19,9 @@ from sog.errors import CheckpointError
 from sog.files import shown
 from sog.games.catalog import make_game
 from sog.games.symmetries import Symmetry
-from sog.nets.cvpn import CVPN, network_on
+from sog.nets.cvpn import CVPN, module_of
 from sog.nets.device import find_device
+from sog.nets.network import Network, network_on
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import same_weights
 from sog.searches.kernels.compiling import working_time
@@ -222,7 +223,7 @@ def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: to
     folder = out / "checkpoint"
     # The kept network; where that is an average, restoring the learner puts the last step's in its place.
     _, network, _ = checkpoint.load_network(folder, run.game)
-    fresh, state = _fresh(run, network.to(device), settings, window), checkpoint.load_state(folder)
+    fresh, state = _fresh(run, module_of(network).to(device), settings, window), checkpoint.load_state(folder)
     try:
         fresh.learner.restore(state["learner"])
         fresh.replay.restore(state["replay"])
@@ -233,7 +234,7 @@ def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: to
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
 
 
-def _read_begun(state: State, kept: CVPN) -> _Begun:
+def _read_begun(state: State, kept: Network) -> _Begun:
     """What `_Begun.state` wrote beside this network; one of DAMAGE where it did not."""
     weights = state["weights"].tobytes() if "weights" in state else network_bytes(kept)
     network_of(kept.shape, weights)
@@ -245,7 +246,7 @@ def _first(run: Run, settings: TrainSettings, window: ReplayWindow, device: torc
     if not run.begins:
         return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings, window)
     network, steps, rows = continued(Path(run.begins), run.game, settings)
-    learning = _fresh(run, network.to(device), settings, window)
+    learning = _fresh(run, module_of(network).to(device), settings, window)
     # Steps and rows count on, so that learning rate, window and back-pressure continue as if nothing had ended.
     learning.learner.steps = steps
     learning.replay.count_from(rows)
@@ -264,7 +265,7 @@ def _fresh(run: Run, network: CVPN, settings: TrainSettings, window: ReplayWindo
     return _Learning(Learner(network, settings.learner), window, RoundSize.of(settings.games), symmetries)
 
 
-def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, int, int]:
+def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[Network, int, int]:
     """The checkpoint's network, the steps it was trained for, and the rows that such a learner sees in this many steps.
 
     Learning rate and window continue from there; the window's rows and the optimiser's memory are not in a checkpoint
@@ -275,7 +276,6 @@ def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, i
     _, network, meta = checkpoint.load_network(folder, None if every_map else game)
     if not same_weights(meta.shape, settings.shape):
         raise CheckpointError(f"{shown(folder)}: its network is not of the shape that this run trains")
-    network = network_on(network, make_game(game))
     # The inverse of Learner.allowed: the fewest rows that allow these steps.
     rows = math.ceil(meta.step * settings.learner.batch / settings.learner.updates_per_example)
-    return network, meta.step, rows
+    return network_on(network, make_game(game)), meta.step, rows

@@ -14,14 +14,15 @@ from sog.cluster.executor import Executor, Pending, WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import SogError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.nets.serialized import network_of
+from sog.nets.shape import NetworkShape
 from sog.play.tally import PLAYED, RoundSoFar, SharedTallies
 from sog.searches.kernels.compiling import WATCH, working_time
 from sog.searches.leaves.evaluator import Droppable
 from sog.training.loop import RoundWatch
+from sog.training.memory import weights as count_weights
 from sog.training.settings import Actor, Harvest, TrainSettings
 
 __all__ = ["LocalWorkers", "RemoteWorkers", "Workers", "hire", "make_actor", "play_round"]
@@ -78,21 +79,20 @@ def play_round(
     games: by default the settings'.
     """
     PLAYED.begin()
-    network = network_of(settings.shape, weights)
-    evaluator = network_evaluator(network)
+    evaluator = network_evaluator(network_of(settings.shape, weights))
     if over is not None:
-        evaluator = Droppable(evaluator, over, _rows_a_call(network))
+        evaluator = Droppable(evaluator, over, _rows_a_call(settings.shape))
     games = settings.games if games is None else games
     return actor.round(games, evaluator, np.random.default_rng((seed, worker, number)), number)
 
 
-def _rows_a_call(network: CVPN) -> int:
+def _rows_a_call(shape: NetworkShape) -> int:
     """How many beliefs one call of a network answers, so that it takes about two seconds at most.
 
     A residual network multiplies each weight once for each cell.
     """
-    _, height, width = network.shape.planes or (1, 1, 1)
-    return max(1, int(_CALL / (sum(weight.numel() for weight in network.parameters()) * height * width)))
+    _, height, width = shape.planes or (1, 1, 1)
+    return max(1, int(_CALL / (count_weights(shape) * height * width)))
 
 
 def make_actor(game: str, settings: TrainSettings) -> Actor:

@@ -24,7 +24,6 @@ from sog.games.scotland_yard.station_inputs import has_station_inputs
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.hand_rows import HandRows
-from sog.nets.hands import HandNetwork
 from sog.nets.inference import (
     Answer,
     MlpAnswer,
@@ -32,14 +31,13 @@ from sog.nets.inference import (
     onnx_answer,
     onnx_rows,
     rows_answer,
-    torch_answer,
     uses_kernels,
 )
 from sog.nets.one_core import one_core
 from sog.nets.resnet import inference_copy
 from sog.nets.shape import shape_for
 from sog.nets.station_rows import StationRows
-from sog.nets.stations import StationNetwork
+from sog.nets.torch_rows import TorchRows
 from sog.searches.leaves.evaluator import Beliefs, Wanted
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.form import Benchmark, Column, table
@@ -138,7 +136,7 @@ def _random_line(public: PublicTree, rng: np.random.Generator) -> None:
 
 def _mlps(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
     """From beliefs to evaluations."""
-    answers: dict[str, Answer] = {"numba": MlpAnswer(network), "pytorch": torch_answer(network)}
+    answers: dict[str, Answer] = {"numba": MlpAnswer(network), "pytorch": rows_answer(TorchRows(network))}
     if _has_onnx():
         answers["onnxruntime"] = onnx_answer(network)
     return {name: partial(answer, beliefs) for name, answer in answers.items()}
@@ -164,15 +162,13 @@ def _by_torch(module: CVPN, x: Float32) -> object:
 
 def _hands(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
     """From beliefs to evaluations, hold'em's baseline included."""
-    assert isinstance(network.body, HandNetwork)
-    answers = {"numba": rows_answer(HandRows(network.body)), "pytorch": torch_answer(network)}
+    answers = {"numba": rows_answer(HandRows(network)), "pytorch": rows_answer(TorchRows(network))}
     return {name: partial(answer, beliefs) for name, answer in answers.items()}
 
 
 def _stations(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
-    """From beliefs to values: logits are PyTorch's in both."""
-    assert isinstance(network.body, StationNetwork)
-    answers = {"numba": rows_answer(StationRows(network.body)), "pytorch": torch_answer(network)}
+    """From beliefs to values, which a search asks for at every update."""
+    answers = {"numba": rows_answer(StationRows(network)), "pytorch": rows_answer(TorchRows(network))}
     asked = beliefs._replace(wanted=Wanted.VALUES)
     return {name: partial(answer, asked) for name, answer in answers.items()}
 

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from sog.games.base import Game
-from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.network import Network
 from sog.nets.one_core import one_core
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.searches.cfr.lookahead import Lookahead
@@ -76,7 +76,7 @@ ROOT: Final = Benchmark(
 
 
 def bench_root(
-    game: Game, network: CVPN, budgets: Sequence[Budget], rounds: int, closed: bool, report: Report
+    game: Game, network: Network, budgets: Sequence[Budget], rounds: int, closed: bool, report: Report
 ) -> Iterator[RootRow]:
     """A row for each budget: of `rounds` searches the one that took the median time; `report` hears of progress.
 

@@ -20,8 +20,8 @@ from sog.algorithms.student.selfplay import SogGame
 from sog.arrays import Bool
 from sog.errors import SettingError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.network import Network
 from sog.nets.one_core import one_core
 from sog.nets.policy_pairs import by_slot
 from sog.nets.shape import NetworkShape
@@ -63,7 +63,7 @@ class RoundRow:
 ROUNDS: Final = Benchmark("bench training", "games", "one round of self-play, settings of the preset demo")
 
 
-def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Report) -> Iterator[RoundRow]:
+def bench_rounds(chosen: Sequence[tuple[str, Network, int]], report: Report) -> Iterator[RoundRow]:
     """A row for each: a game string, the network and how many games are played; on one core."""
     with one_core():
         for number, (name, network, games) in enumerate(chosen):
@@ -71,7 +71,7 @@ def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Report) -> Ite
             yield bench_round(name, network, games)
 
 
-def bench_round(name: str, network: CVPN, games: int) -> RoundRow:
+def bench_round(name: str, network: Network, games: int) -> RoundRow:
     """One round of `games` games; SettingError where it leaves no training row."""
     game = make_game(name)
     grown: list[bool] = []
@@ -96,7 +96,7 @@ def bench_round(name: str, network: CVPN, games: int) -> RoundRow:
     )
 
 
-def _jobs(actor: Actor, network: CVPN, games: int) -> Iterator[tuple[object, list[Rows]]]:
+def _jobs(actor: Actor, network: Network, games: int) -> Iterator[tuple[object, list[Rows]]]:
     """The games and queries of a round as they end, each with its rows."""
     rng = np.random.default_rng(_SEED)
     if isinstance(actor, SogActor):

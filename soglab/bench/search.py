@@ -18,8 +18,8 @@ import numpy as np
 
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import Game
-from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.network import Network
 from sog.nets.one_core import one_core
 from sog.nets.shape import NetworkShape
 from sog.play.resolver import ResolveSettings
@@ -94,7 +94,7 @@ def name_of(shape: NetworkShape) -> str:
 
 def bench_searches(
     game: Game,
-    network: CVPN,
+    network: Network,
     budgets: Sequence[Budget],
     rounds: int,
     batch_seconds: float,

@@ -76,7 +76,7 @@ def _at_random(network: CVPN) -> CVPN:
 def _root(name: str, seed: int, settings: ResolveSettings = AGENT) -> object:
     game, opened = make_game(name), open_network(name)
     if not opened.trained:
-        _at_random(opened.network)
+        opened = replace(opened, network=_at_random(CVPN(opened.network.shape)))
     resolving = Resolving(PublicTree(game), int(game.actor(game.root())), 0, None, settings, seed)
     run(resolving, opened.evaluator)
     solved, tree = resolving.solved(), resolving.tree

@@ -17,7 +17,7 @@ from sog.cli.options import LARGEST_COUNT, above_zero, all_above_zero, not_blank
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import Network
     from sog.searches.gtcfr.settings import Budget
     from soglab.bench.form import Benchmark
 
@@ -158,15 +158,15 @@ def bench_root_search(
     By default the whole of heads-up no-limit hold'em, 1,326 hands a player.
     """
     from sog.games.catalog import make_game
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import untrained
     from sog.nets.shape import network_size, shape_for
     from soglab.bench.root import BUDGETS, ROOT, bench_root
 
     budgets = _budgets(simulations, per_update) or BUDGETS
     made = make_game(game)
     depth, width = network_size(network)
-    untrained = CVPN(shape_for(made, width, depth, crossed=made.crossed))
-    rows = measured(ROOT, len(budgets), partial(bench_root, made, untrained, budgets, rounds, chance_leaves))
+    fresh = untrained(shape_for(made, width, depth, crossed=made.crossed))
+    rows = measured(ROOT, len(budgets), partial(bench_root, made, fresh, budgets, rounds, chance_leaves))
     show(ROOT, rows, as_json, {"load": os.getloadavg()[0]})
 
 
@@ -322,11 +322,11 @@ def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> l
     return [Budget(s, c) for s in simulations or (100,) for c in per_update or (1.0,)]
 
 
-def _network(checkpoint: str) -> tuple[str, CVPN]:
+def _network(checkpoint: str) -> tuple[str, Network]:
     """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
     from sog.algorithms.table import settings_of
     from sog.games.catalog import make_game
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import untrained
     from sog.training.opened import value_network
     from sog.training.shipped import named_checkpoint
 
@@ -334,5 +334,5 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
     if folder is None:
         game = make_game(checkpoint)
         say(f"no checkpoint is shipped for {game.name}: an untrained network")
-        return game.name, CVPN(settings_of(game, "full").shape)
+        return game.name, untrained(settings_of(game, "full").shape)
     return value_network(folder)

@@ -15,8 +15,8 @@ from sog.games.catalog import make_game
 from sog.games.rules.leduc.game import LeducState
 from sog.measure.exploitability import network_exploitability
 from sog.measure.listed import listed
-from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.network import Network
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget
@@ -75,7 +75,7 @@ def _curve(rounds: int) -> list[list[float]]:
     """Minutes of training and the exploitability at (100, 1), mbb/h, every few rounds of the preset demo."""
     public, per_utility = listed(GAME), make_game(GAME).unit.per_utility
 
-    def measure(network: CVPN) -> float:
+    def measure(network: Network) -> float:
         return network_exploitability(public, network) * per_utility
 
     run = Run(GAME)

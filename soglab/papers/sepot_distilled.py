@@ -25,8 +25,9 @@ from sog.errors import CheckpointError
 from sog.measure.exploitability import exploitability
 from sog.measure.intervals import mean_interval, plus_minus
 from sog.measure.listed import listed
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import module_of
 from sog.nets.inference import network_evaluator
+from sog.nets.network import Network
 from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator
 from sog.play.resolver import ResolveSettings
@@ -57,7 +58,7 @@ _RUNS: Final = tuple(Path(f"runs/{name}-goofspiel5") for name in ("sepot", "dist
 
 
 def _policy(key: Key, public: PublicTree) -> float:
-    return policy_exploitability(public, _network(key["folder"], key["game"], key["network"]))
+    return policy_exploitability(public, module_of(_network(key["folder"], key["game"], key["network"])))
 
 
 def _searched(key: Key, public: PublicTree) -> float:
@@ -109,7 +110,7 @@ WAYS: Final = {
 
 
 @lru_cache(maxsize=2)
-def _network(folder: str, game: str, network_id: str) -> CVPN:
+def _network(folder: str, game: str, network_id: str) -> Network:
     """The network of a run; for the untrained one a value network distilled from it in a few steps."""
     if not folder.startswith(UNTRAINED):
         check_unchanged(checkpoint_of(Path(folder)), network_id)
@@ -117,7 +118,7 @@ def _network(folder: str, game: str, network_id: str) -> CVPN:
     return opened(UNTRAINED, game).network if folder == UNTRAINED else _quickly_distilled(game)
 
 
-def _quickly_distilled(game: str) -> CVPN:
+def _quickly_distilled(game: str) -> Network:
     found, public = opened(UNTRAINED, game), listed(game)
     teacher = CriticTeacher(public, found.game, found.critic, network_policy(public, found.network))
     return distil(teacher, DistilSettings(shape_for(public.game, 16, 1), steps=3, window=500)).network

@@ -15,8 +15,9 @@ import numpy as np
 
 from sog.algorithms.table import settings_of
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import module_of
 from sog.nets.inference import network_evaluator
+from sog.nets.network import Network
 from sog.nets.one_core import one_core
 from sog.nets.serialized import network_bytes, network_of
 from sog.training.checkpoint import load_network
@@ -108,7 +109,7 @@ class Throughput:
 RUNS: Final = Benchmark("", "", "sog train; a core second is a second of processor time")
 
 
-def measure_throughput(run: Run, seconds: float) -> tuple[Speed, CVPN]:
+def measure_throughput(run: Run, seconds: float) -> tuple[Speed, Network]:
     """The speed of a run from scratch, from its third round on, and its network at the end.
 
     The first rounds, in which kernels load and the learner has little to learn from, do not count.
@@ -136,7 +137,7 @@ _UNCOUNTED: Final = 2
 
 
 def measure_rates(
-    run: Run, network: CVPN, seconds: float, note: Callable[[str], None] = lambda text: None
+    run: Run, network: Network, seconds: float, note: Callable[[str], None] = lambda text: None
 ) -> MeasuredCore:
     """What one core does, with this network: `seconds` of self-play, and a second or so of each other part.
 
@@ -155,7 +156,7 @@ def measure_rates(
         save = _seconds(lambda: network_bytes(network))
         load = _seconds(lambda: network_evaluator(network_of(settings.shape, weights)))
         note("network")
-        inference = {size: answered_rows(network, size, 0.2) for size in _BATCHES}
+        inference = {size: answered_rows(module_of(network), size, 0.2) for size in _BATCHES}
     rates = CoreRates(
         plays,
         step,
@@ -174,7 +175,7 @@ def measure_rates(
 
 
 def _play(
-    run: Run, settings: TrainSettings, network: CVPN, seconds: float
+    run: Run, settings: TrainSettings, network: Network, seconds: float
 ) -> tuple[tuple[tuple[float, int], ...], list[Harvest], int]:
     """Rounds of one worker: their seconds and rows, what they brought in, and how many leaf beliefs were evaluated."""
     actor = make_actor(run.game, settings)
@@ -193,14 +194,14 @@ def _play(
 _FEWEST_ROUNDS: Final = 3
 
 
-def _learn(settings: TrainSettings, network: CVPN, harvests: list[Harvest]) -> tuple[float, float]:
+def _learn(settings: TrainSettings, network: Network, harvests: list[Harvest]) -> tuple[float, float]:
     """Seconds of a learner's step with its sample, and of adding a row to the replay window."""
     window = ReplayWindow(settings.shape, settings.replay)
     started = time.process_time()
     for harvest in harvests:
         window.add(harvest.rows)
     add = (time.process_time() - started) / window.added
-    copied, rng = network_of(settings.shape, network_bytes(network)), np.random.default_rng(0)
+    copied, rng = module_of(network_of(settings.shape, network_bytes(network))), np.random.default_rng(0)
     learner = Learner(copied, settings.learner)
     return _seconds(lambda: learner.step(unpack(settings.shape, window.sample(rng, settings.learner.batch)))), add
 

@@ -78,7 +78,7 @@ def bench_served(
         name = ""
         if residence is not None:
             owner = stack.enter_context(serving(subject.network().shape, residence, flushing))
-            owner.load(subject.network().state_dict(), 1)
+            owner.load(subject.network(), 1)
             name = owner.name
         searching = [there.start(_Searching, subject, name, number) for number in range(processes)]
         for pending in [one.call("search", 0.0) for one in searching]:  # kernels load

@@ -17,10 +17,11 @@ from sog.games.holdem.cards import HANDS, live_hands, parse_cards, permuted_hand
 from sog.games.holdem.game import Holdem
 from sog.games.holdem.inputs import LEFT
 from sog.measure.endgame import turn_tree
-from sog.nets.cvpn import CVPN
-from sog.nets.inference import TorchEvaluator, network_evaluator
+from sog.nets.cvpn import CVPN, module_of
+from sog.nets.inference import RowsEvaluator, network_evaluator
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import shape_for
+from sog.nets.torch_rows import TorchRows
 from sog.searches.leaves.evaluator import Beliefs, Evaluator, Wanted
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.learner import Learner, LearnerSettings
@@ -146,7 +147,7 @@ def test_a_step_on_exchanged_suits_is_the_same_step() -> None:
     np.testing.assert_allclose(weights, others, atol=1e-3 * np.abs(weights - start).max())
 
 
-@pytest.mark.parametrize("evaluate", [TorchEvaluator, network_evaluator])
+@pytest.mark.parametrize("evaluate", [lambda network: RowsEvaluator(TorchRows(network)), network_evaluator])
 def test_values_alone_are_those_of_both(evaluate: Callable[[CVPN], Evaluator]) -> None:
     public, chance, _ = turn_nodes()
     evaluator = evaluate(random_network(holdem()))
@@ -168,7 +169,7 @@ def test_its_kernel_answers_as_pytorch_and_alike_in_any_batch(width: int, depth:
     for k, tree in enumerate((public, turn_tree(holdem("2c2d9hQs")))):
         ranges = np.random.default_rng(k).random((len(nodes), 2 * HANDS)) ** 8
         requests.append(Beliefs(tree, nodes, ranges / ranges.sum(axis=1, keepdims=True)))
-    kernel, torch_s = network_evaluator(network), TorchEvaluator(network)
+    kernel, torch_s = network_evaluator(network), RowsEvaluator(TorchRows(network))
     together = kernel(requests)
     for mine, other in zip(together, torch_s(requests), strict=True):
         np.testing.assert_allclose(mine.values, other.values, atol=1e-5 * np.abs(other.values).max())
@@ -186,7 +187,7 @@ def test_its_weights_are_read_back() -> None:
     network = random_network(holdem())
     x = torch.from_numpy(inputs_of(PublicTree(holdem()), [0]))
     with torch.no_grad():
-        assert (network_of(network.shape, network_bytes(network))(x) == network(x)).all()
+        assert (module_of(network_of(network.shape, network_bytes(network)))(x) == network(x)).all()
 
 
 def test_it_learns_a_row() -> None:

@@ -19,12 +19,13 @@ from sog.nets.encode import encode
 from sog.nets.inference import (
     JoiningEvaluator,
     MlpAnswer,
-    TorchEvaluator,
+    RowsEvaluator,
     network_evaluator,
     onnx_answer,
-    torch_answer,
+    rows_answer,
 )
 from sog.nets.shape import shape_for
+from sog.nets.torch_rows import TorchRows
 from sog.nets.values import value_evaluator
 from sog.searches.leaves.evaluator import Beliefs, Wanted
 from sog.searches.tree.public_tree import PublicTree
@@ -95,7 +96,7 @@ def test_values_or_policies_alone(name: str, matchups: bool) -> None:
     every = [random_beliefs(public, count, count) for count in (5, 1, 9)]
     wanted = [Wanted.POLICIES, Wanted.BOTH, Wanted.VALUES]
     part = [beliefs._replace(wanted=want) for beliefs, want in zip(every, wanted, strict=True)]
-    for evaluator, off in ((JoiningEvaluator(MlpAnswer(network)), 0.0), (TorchEvaluator(network), 1e-5)):
+    for evaluator, off in ((JoiningEvaluator(MlpAnswer(network)), 0.0), (RowsEvaluator(TorchRows(network)), 1e-5)):
         whole, parts = evaluator(every), evaluator(part)
         for found, both, want in zip(parts, whole, wanted, strict=True):
             if want is Wanted.POLICIES:
@@ -129,7 +130,7 @@ def test_each_player_has_logits_of_its_own_where_wanted(name: str) -> None:
         for b, actor in enumerate(actors):
             first, width = (shape.slots[0], shape.slots[1]) if actor == 1 else (0, shape.slots[0])
             np.testing.assert_allclose(answer.logits[b, :width], whole[b, first : first + width], atol=1e-5)
-    (by_torch,) = [torch_answer(network)(beliefs)]
+    (by_torch,) = [rows_answer(TorchRows(network))(beliefs)]
     np.testing.assert_allclose(by_torch.logits, answer.logits, atol=1e-5)
 
 
@@ -137,7 +138,7 @@ def test_all_back_ends_agree(public: PublicTree) -> None:
     pytest.importorskip("onnxruntime")
     network, beliefs = trained(public), random_beliefs(public, 7, 1)
     (mine,) = network_evaluator(network)([beliefs])
-    for answer in (torch_answer(network), onnx_answer(network)):
+    for answer in (rows_answer(TorchRows(network)), onnx_answer(network)):
         (other,) = JoiningEvaluator(answer)([beliefs])
         np.testing.assert_allclose(mine.values, other.values, atol=1e-4)
         np.testing.assert_allclose(mine.logits, other.logits, atol=1e-5)
@@ -148,7 +149,7 @@ def test_all_back_ends_agree(public: PublicTree) -> None:
 def test_every_size_of_mlp(public: PublicTree, width: int, depth: int, matchups: bool) -> None:
     network, beliefs = trained(public, width=width, depth=depth, matchups=matchups), random_beliefs(public, 300, 6)
     (mine,) = network_evaluator(network)([beliefs])
-    torchs = torch_answer(network)(beliefs)
+    torchs = rows_answer(TorchRows(network))(beliefs)
     np.testing.assert_allclose(mine.values, torchs.values, atol=1e-4)
     np.testing.assert_allclose(mine.logits, torchs.logits, atol=1e-5)
 
@@ -163,7 +164,7 @@ def test_tiles_of_every_size_give_the_same_bits(public: PublicTree) -> None:
     narrow, wide = MlpAnswer(network, 1), MlpAnswer(network, dense.WIDE)
     every = random_beliefs(public, 13, 0)
     whole = narrow(every)
-    np.testing.assert_allclose(whole.values, torch_answer(network)(every).values, atol=1e-4)
+    np.testing.assert_allclose(whole.values, rows_answer(TorchRows(network))(every).values, atol=1e-4)
     for count in range(1, 14):
         beliefs = Beliefs(public, every.nodes[:count], every.ranges[:count])
         for answer in (narrow, wide):

@@ -17,9 +17,10 @@ from sog.games.checks.public_states import check_game
 from sog.games.legal_pairs import LegalPairs
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
-from sog.nets.inference import JoiningEvaluator, network_evaluator, torch_answer
+from sog.nets.inference import JoiningEvaluator, network_evaluator, rows_answer
 from sog.nets.policy_pairs import by_slot, with_legal_pairs
 from sog.nets.shape import NetworkShape, is_for, shape_for
+from sog.nets.torch_rows import TorchRows
 from sog.nets.values import value_evaluator
 from sog.play.resolver import derive_generator
 from sog.searches.cfr.lookahead import Lookahead
@@ -95,7 +96,11 @@ def test_pairs_are_numbered_by_player_slot_and_action(game: int) -> None:
 def test_the_same_weights_give_the_same_policies(game: int, apart: bool) -> None:
     public, whole, few = both(game, apart)
     beliefs = beliefs_of(public, 120, decisions=True)
-    evaluators = [network_evaluator, lambda n: JoiningEvaluator(torch_answer(n)), lambda n: value_evaluator(n, True)]
+    evaluators = [
+        network_evaluator,
+        lambda n: JoiningEvaluator(rows_answer(TorchRows(n))),
+        lambda n: value_evaluator(n, True),
+    ]
     for evaluator in evaluators:
         answers = [checked(evaluator(network)([beliefs])[0], beliefs) for network in (whole, few)]
         np.testing.assert_allclose(answers[0].values, answers[1].values, atol=1e-5)
@@ -124,7 +129,7 @@ def test_only_what_is_wanted_is_answered() -> None:
     public, _, few = both(0)
     beliefs = beliefs_of(public, 5)
     for want, left_out in ((Wanted.VALUES, "logits"), (Wanted.POLICIES, "values")):
-        for evaluator in (network_evaluator(few), JoiningEvaluator(torch_answer(few))):
+        for evaluator in (network_evaluator(few), JoiningEvaluator(rows_answer(TorchRows(few)))):
             (found,) = evaluator([beliefs._replace(wanted=want)])
             assert len(getattr(found, left_out)) == 0
 

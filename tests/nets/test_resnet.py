@@ -16,9 +16,10 @@ from sog.games.rules.leduc.game import Leduc
 from sog.nets import inference
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
-from sog.nets.inference import ResNetEvaluator, TorchEvaluator, network_evaluator, onnx_answer, torch_answer
+from sog.nets.inference import ResNetEvaluator, RowsEvaluator, network_evaluator, onnx_answer, rows_answer
 from sog.nets.resnet import PolicyHead, inference_copy
 from sog.nets.shape import shape_for
+from sog.nets.torch_rows import TorchRows
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
@@ -82,10 +83,9 @@ def test_searches_on_different_trees_are_one_call_of_the_network(monkeypatch: py
 
 @pytest.mark.parametrize("name", GAMES)
 def test_pytorch_answers_alike_one_call_for_all(name: str) -> None:
-    """As it does for networks on a GPU."""
     network, requests = trained(name), [beliefs_of(name) for _ in range(3)]
-    evaluator, calls = TorchEvaluator(inference_copy(network)), []
-    evaluator.network.register_forward_pre_hook(lambda module, args: calls.append(len(args[0])))
+    evaluator, calls = RowsEvaluator(rows := TorchRows(network)), []
+    rows.network.register_forward_pre_hook(lambda module, args: calls.append(len(args[0])))
     answers = evaluator(requests)
     assert calls == [12]
     for answer, ours in zip(answers, network_evaluator(network)(requests), strict=True):
@@ -93,12 +93,12 @@ def test_pytorch_answers_alike_one_call_for_all(name: str) -> None:
         np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
 
 
-def test_off_the_cpu_pytorch_runs_the_folded_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_kernel_runs_pytorch_runs_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     network, beliefs = trained("connect_four").train(), beliefs_of("connect_four")
     (ours,) = network_evaluator(network)([beliefs])
     monkeypatch.setattr(inference, "uses_kernels", lambda network: False)
     evaluator = network_evaluator(network)
-    assert isinstance(evaluator, TorchEvaluator)
+    assert isinstance(evaluator, RowsEvaluator)
     (answer,) = evaluator([beliefs])
     np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
     np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
@@ -109,7 +109,7 @@ def test_plain_pytorch_answers_as_play_does_and_learns_nothing(name: str) -> Non
     """Normalisation by what was learned, not by the batch."""
     network, beliefs = trained(name).train(), beliefs_of(name)
     before = {key: value.clone() for key, value in network.state_dict().items()}
-    answer, (ours,) = torch_answer(network)(beliefs), network_evaluator(network)([beliefs])
+    answer, (ours,) = rows_answer(TorchRows(network))(beliefs), network_evaluator(network)([beliefs])
     np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
     np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
     assert all(torch.equal(before[key], value) for key, value in network.state_dict().items())

@@ -150,7 +150,7 @@ def test_wrong_settings(wrong: dict[str, object]) -> None:
 
 def test_a_served_evaluator_answers_as_one_of_its_own(process: EvaluatorProcess) -> None:
     network = drawn(3)
-    process.load(network.state_dict(), 7)
+    process.load(network, 7)
     evaluator = ServedEvaluator(process.name, SHAPE, rows=64)
     other = PublicTree(Leduc()).list_all()
     sizes = ((PUBLIC, 3), (other, 5), (PUBLIC, 150))
@@ -183,7 +183,7 @@ def test_an_interrupted_call_takes_nobody_elses_answer(
 def test_actors_are_joined_in_one_batch(process: EvaluatorProcess) -> None:
     """It waits for the second of two actors; the figures say so."""
     network = drawn(4)
-    process.load(network.state_dict(), 8)
+    process.load(network, 8)
     actors = [ServedEvaluator(process.name, SHAPE, rows=64) for _ in range(2)]
     before, found = process.counters(), {}
 
@@ -225,7 +225,7 @@ def test_wrong_messages_harm_nobody(process: EvaluatorProcess) -> None:
     stranger.send(b"x")
     assert receive(stranger) is None
     with pytest.raises(SogError, match="another network"):
-        process.load(CVPN(shape_for(PUBLIC.game, 16, 2)).state_dict(), 9)
+        process.load(CVPN(shape_for(PUBLIC.game, 16, 2)), 9)
     assert evaluator.rows(rows_of(2)).shape == (2, SHAPE.outputs)
     evaluator.close()
 

@@ -21,11 +21,11 @@ from sog.games.scotland_yard.map import read_map
 from sog.games.scotland_yard.rules import DOUBLE, TICKETS
 from sog.games.scotland_yard.station_inputs import StationInputs, pairs_of, station_inputs
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import StationEvaluator, TorchEvaluator, network_evaluator
+from sog.nets.inference import RowsEvaluator, network_evaluator
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import is_for, same_weights, shape_for
 from sog.nets.station_rows import StationRows
-from sog.nets.stations import StationNetwork
+from sog.nets.torch_rows import TorchRows
 from sog.searches.leaves.evaluator import Beliefs, Wanted
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_meta, load_network
@@ -100,11 +100,10 @@ def test_the_kernel_answers_as_pytorch_does(text: str, width: int, depth: int) -
     """Whatever the width, padded or not, also before detectives have a station; a belief alone has the same bits."""
     game = chase(text)
     network = random_network(game, width=width, depth=depth)
-    assert isinstance(network.body, StationNetwork)
-    rows, x = StationRows(network.body), encoded(game, states_of(game, 60))
+    rows, x = StationRows(network), encoded(game, states_of(game, 60))
     values = rows(x, Wanted.VALUES)
     np.testing.assert_allclose(values, answers(network, x, Wanted.VALUES), atol=2e-6)
-    np.testing.assert_allclose(rows(x, Wanted.BOTH), answers(network, x), atol=2e-6)
+    np.testing.assert_allclose(rows(x, Wanted.BOTH), answers(network, x), atol=2e-6, rtol=1e-6)
     for k in range(0, 60, 7):
         np.testing.assert_array_equal(rows(x[k : k + 1], Wanted.VALUES)[0], values[k])
 
@@ -113,7 +112,7 @@ def test_a_search_of_two_games_gets_each_tree_s_answers() -> None:
     game = chase()
     network = random_network(game)
     evaluator = network_evaluator(network)
-    assert isinstance(evaluator, StationEvaluator)
+    assert isinstance(evaluator, RowsEvaluator)
     asked = []
     for seed in (1, 2):
         public, rng = PublicTree(game), np.random.default_rng(seed)
@@ -124,9 +123,9 @@ def test_a_search_of_two_games_gets_each_tree_s_answers() -> None:
         nodes = rng.choice(np.flatnonzero(public.nodes.actor[: public.size] <= NATURE), 5).astype(np.int32)
         ranges = np.concatenate([rng.dirichlet(np.ones(n), 5) for n in game.num_slots], axis=1)
         asked += [Beliefs(public, nodes, ranges, wanted) for wanted in Wanted]
-    for got, want in zip(evaluator(asked), TorchEvaluator(network)(asked), strict=True):
+    for got, want in zip(evaluator(asked), RowsEvaluator(TorchRows(network))(asked), strict=True):
         np.testing.assert_allclose(got.values, want.values, atol=2e-6)
-        np.testing.assert_allclose(got.logits, want.logits, atol=2e-6)
+        np.testing.assert_allclose(got.logits, want.logits, atol=2e-6, rtol=1e-6)
 
 
 def test_the_values_sum_to_zero_and_stay_within_bounds() -> None:
@@ -239,8 +238,8 @@ def test_a_network_is_of_one_game_and_its_weights_are_of_all() -> None:
     assert is_for(network.shape, small) and not is_for(network.shape, large)
     assert same_weights(network.shape, shape_for(large, 16, 1, "stations"))
     assert not same_weights(network.shape, shape_for(large, 32, 1, "stations"))
-    again = network_of(network.shape, network_bytes(network)).state_dict()
-    assert all(torch.equal(weight, again[name]) for name, weight in network.state_dict().items())
+    again = network_of(network.shape, network_bytes(network)).arrays()
+    assert all(np.array_equal(weight, again[name]) for name, weight in network.arrays().items())
     x = encoded(large, states_of(large, 30))
     other = CVPN(shape_for(large, 16, 1, "stations"))
     other.load_state_dict(network.state_dict())
@@ -263,10 +262,10 @@ def test_a_run_begins_with_the_network_of_another_map(tmp_path: Path) -> None:
     sog.train(sog.Run(RING, algorithm=small), tmp_path / "ring8", rounds=2)
     second = sog.Run("scotland_yard(map=ring9)", algorithm=small, begins=str(tmp_path / "ring8" / "checkpoint"))
     sog.train(second, tmp_path / "ring9", rounds=1)
-    begun = load_network(tmp_path / "ring8" / "checkpoint", None)[1].state_dict()
+    begun = load_network(tmp_path / "ring8" / "checkpoint", None)[1].arrays()
     went_on = load_network(tmp_path / "ring9" / "checkpoint", None)[1]
     assert load_meta(tmp_path / "ring9" / "checkpoint").shape.game == "scotland_yard(map=ring9)"
-    assert all(torch.equal(weight, went_on.state_dict()[name]) for name, weight in begun.items())  # no step yet
+    assert all(np.array_equal(weight, went_on.arrays()[name]) for name, weight in begun.items())  # no step yet
     other = sog.Run("leduc_poker", begins=str(tmp_path / "ring8" / "checkpoint"))
     with pytest.raises((CheckpointError, SettingError)):
         sog.train(other, tmp_path / "leduc", rounds=1)

@@ -10,8 +10,9 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
-from sog.nets.inference import TorchEvaluator, network_evaluator
+from sog.nets.inference import RowsEvaluator, network_evaluator
 from sog.nets.shape import shape_for
+from sog.nets.torch_rows import TorchRows
 from sog.nets.values import value_evaluator, values_of
 from sog.searches.leaves.evaluator import Beliefs, Clock, Timed, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
@@ -72,9 +73,9 @@ def test_only_networks_with_matchups_tell_pairs_and_other_evaluators_stay_as_the
     with pytest.raises(SettingError):
         value_evaluator(network(False), pairs=True)
     with pytest.raises(SettingError):
-        values_of(TorchEvaluator(network(False)), pairs=True)
+        values_of(RowsEvaluator(TorchRows(network(False))), pairs=True)
     with pytest.raises(SettingError):
-        values_of(Timed(TorchEvaluator(network(False)), Clock()), pairs=True)
+        values_of(Timed(RowsEvaluator(TorchRows(network(False))), Clock()), pairs=True)
     assert values_of(zero_evaluator) is values_of(zero_evaluator, pairs=True) is zero_evaluator
     pairs = value_evaluator(network(True), pairs=True)
     assert values_of(pairs, pairs=True) is pairs

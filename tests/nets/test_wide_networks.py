@@ -9,8 +9,9 @@ import torch
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import network_evaluator, torch_answer
+from sog.nets.inference import network_evaluator, rows_answer
 from sog.nets.shape import shape_for
+from sog.nets.torch_rows import TorchRows
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
 
@@ -26,7 +27,7 @@ def test_wide_answers_are_those_of_pytorch_and_of_the_weights_as_they_were(publi
         network.head.weight.normal_(0.0, 0.1, generator=torch.Generator().manual_seed(1))
     ranges = np.random.default_rng(0).dirichlet(np.ones(1326), (3, 2)).reshape(3, 2652)
     beliefs = Beliefs(public, np.zeros(3, dtype=np.int32), ranges)
-    evaluator, expected = network_evaluator(network), torch_answer(network)(beliefs)
+    evaluator, expected = network_evaluator(network), rows_answer(TorchRows(network))(beliefs)
     with torch.no_grad():
         network.head.weight.zero_()
     answer = evaluator([beliefs])[0]

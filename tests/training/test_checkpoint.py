@@ -20,7 +20,7 @@ import torch
 
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, module_of
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import shape_for
 from sog.training import checkpoint
@@ -77,8 +77,8 @@ def step_of(folder: Path) -> int:
     game, network, meta = checkpoint.load_network(folder)
     assert game == "leduc_poker"
     assert_same(checkpoint.load_state(folder), state_at(meta.step))
-    wanted = CVPN(SHAPE, seed=meta.step).state_dict()
-    assert all(torch.equal(weight, wanted[name]) for name, weight in network.state_dict().items())
+    wanted = CVPN(SHAPE, seed=meta.step).arrays()
+    assert all(np.array_equal(weight, wanted[name]) for name, weight in network.arrays().items())
     return meta.step
 
 
@@ -112,7 +112,7 @@ def test_a_restored_generator_draws_the_same(tmp_path: Path) -> None:
 
 def test_a_loaded_network_learns_on(tmp_path: Path) -> None:
     network = save(tmp_path)
-    loaded = checkpoint.load_network(tmp_path)[1]
+    loaded = module_of(checkpoint.load_network(tmp_path)[1])
     x = torch.ones(2, SHAPE.inputs)
     assert torch.equal(network(x), loaded(x))
     loaded(x).sum().backward()
@@ -383,7 +383,7 @@ def test_pieces_of_a_file_are_what_safetensors_reads() -> None:
 
 def test_weights_for_workers() -> None:
     network = CVPN(SHAPE, 5)
-    copy = network_of(SHAPE, network_bytes(network))
+    copy = module_of(network_of(SHAPE, network_bytes(network)))
     assert all(torch.equal(a, b) for a, b in zip(network.parameters(), copy.parameters(), strict=True))
     with pytest.raises(CheckpointError):
         network_of(SHAPE, safetensors.torch.save({"x": torch.zeros(1)}))

@@ -106,8 +106,7 @@ def everything(out: Path) -> list[tuple[str, Any]]:
     points = [[str(x) for i, x in enumerate(point) if i != minutes] for point in state.pop("points")]
     state.pop("seconds")
     state.pop("processor")
-    weights = {name: weight.numpy() for name, weight in network.state_dict().items()}
-    return [*flat(weights), *flat(state), ("points", points)]
+    return [*flat(network.arrays()), *flat(state), ("points", points)]
 
 
 @dataclass(frozen=True)

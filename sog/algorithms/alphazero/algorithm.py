@@ -16,7 +16,7 @@ from sog.measure.exploitability import network_exploitability
 from sog.training.settings import TrainSettings
 
 if TYPE_CHECKING:
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import Network
     from sog.play.player import Player
     from sog.searches.leaves.evaluator import Evaluator
     from sog.searches.tree.public_tree import PublicTree
@@ -46,7 +46,7 @@ class AlphaZero(Algorithm):
         assert isinstance(game, Game)
         return alphazero_preset(game, name)
 
-    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+    def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability of Student of Games' search with AlphaZero's network: the same yardstick for both."""
         return network_exploitability(public, network)
 

@@ -22,13 +22,14 @@ from sog.games.checks.own import check_own
 from sog.games.histories.base import HistoryGame
 from sog.games.strings import parse_game
 from sog.measure.listed import listed_with_bar
+from sog.nets.cvpn import module_of
 from sog.progress import OpenBar
 from sog.training.checkpoint import load_network
 from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     from sog.cluster.where import Where
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import Network
     from sog.searches.tree.public_tree import PublicTree
     from sog.training.curve import Point
     from sog.training.meta import Meta
@@ -59,18 +60,19 @@ class PolicyAlgorithm(Algorithm):
         """Training without workers; a user-defined game is checked before, in both of its forms where it has two."""
         return _train_checked
 
-    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+    def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability of the policy that the network itself plays."""
-        return policy_exploitability(public, network)
+        return policy_exploitability(public, module_of(network))
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        return lambda player, seed: PolicyAgent(public, player, opened.network, seed)
+        network = module_of(opened.network)
+        return lambda player, seed: PolicyAgent(public, player, network, seed)
 
     def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
         """Exploitability of a checkpoint's policy network; there is one policy, so there are no seeds."""
         how, learning = _response(asked)
-        game, network, meta = load_network(find_checkpoint(str(checkpoint), self.name))
-        rules = make_history_game(game)
+        game, kept, meta = load_network(find_checkpoint(str(checkpoint), self.name))
+        rules, network = make_history_game(game), module_of(kept)
         refuse_no_policy(rules, network)
         if how == LISTED:
             _list_with_bar(rules.name, asked, bar)

@@ -22,7 +22,7 @@ from sog.files import shown
 from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import refuse_broken
+from sog.nets.network import refuse_broken
 from sog.nets.one_core import one_core
 from sog.nets.serialized import network_bytes
 from sog.training import checkpoint

@@ -33,7 +33,7 @@ from sog.training.settings import RunSettings, TrainSettings, preset_of
 from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import Network
     from sog.searches.depth_limited.settings import SolveSettings
     from sog.searches.leaves.evaluator import Evaluator
     from sog.searches.tree.public_tree import PublicTree
@@ -98,7 +98,7 @@ class Rebel(Algorithm):
         found: SolveSettings = changed(settings, own)
         return found
 
-    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+    def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability of the mean policies with their beliefs passed down: an unsafe search.
 
         In turn spots of hold'em that of all iterations' policies (turn_spots.py).
@@ -190,5 +190,5 @@ class Rebel(Algorithm):
         )
 
 
-def _evaluator(network: CVPN, solve: SolveSettings) -> Evaluator:
+def _evaluator(network: Network, solve: SolveSettings) -> Evaluator:
     return value_evaluator(network, solve.warm > 0, solve.pairs)

@@ -14,7 +14,7 @@ from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.leduc import LeducHistories
 from sog.measure.exploitability import composed_policy
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, module_of
 from sog.play.agent import Agent
 from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree
@@ -37,7 +37,7 @@ def search_of(game: HistoryGame, network: CVPN, critic: Critic, settings: SepotS
 def searching(opened: WithCritic, settings: SepotSearchSettings) -> SepotSearch:
     """The search on a network's policy with its critic; CheckpointError where that is not one for the game."""
     game = make_history_game(opened.game)
-    return search_of(game, opened.network, critic_from(game, opened.critic), settings)
+    return search_of(game, module_of(opened.network), critic_from(game, opened.critic), settings)
 
 
 class SepotAgent(Agent):

@@ -42,7 +42,7 @@ from sog.training.settings import TrainSettings
 from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
-    from sog.nets.cvpn import CVPN
+    from sog.nets.network import Network
     from sog.play.player import Player
     from sog.searches.leaves.evaluator import Evaluator
     from sog.searches.tree.public_tree import PublicTree
@@ -106,7 +106,7 @@ class Student(Algorithm):
         assert isinstance(game, Game)
         return sog_preset(game, name)
 
-    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+    def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability of search at (100, 1), for one seed; in turn spots of hold'em with rivers solved anew."""
         if is_turn_spot(game := public.game):
             settings, evaluator = self._resolving(Budget(100, 1.0), network.shape), network_evaluator(network)

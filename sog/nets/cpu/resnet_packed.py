@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numpy as np
-from torch import Tensor, nn
 
 from sog.arrays import Array, Float32, Float64, Int64
 from sog.nets.cpu import residual
 from sog.nets.cpu.products import LARGEST_TILE, WIDE
 from sog.nets.cpu.winograd import best_tile, spread_weights
-from sog.nets.cvpn import CVPN
-from sog.nets.resnet import Layer, ResidualBlock, ResNet
+from sog.nets.network import Network
+from sog.nets.packed_layers import linear
 from sog.searches.kernels.vectors import LANES32, aligned, padded
 
 __all__ = ["Tiles", "packed_network", "tiles_here"]
+
+_EPS: Final = 1e-5  # of batch normalisation
 
 # The largest tile of products in registers of outputs and in columns, which answers do not depend on: 32 registers of
 # 16 numbers hold the sums of 24 (AVX-512); 16 registers of 8 (AVX2) do best with those of 6.
@@ -31,40 +33,32 @@ def tiles_here() -> Tiles:
     return _LARGE if llvm.get_host_cpu_features().get("avx512f") else _SMALL
 
 
-def packed_network(network: CVPN, tiles: Tiles) -> residual.Network:
+def packed_network(network: Network, tiles: Tiles) -> residual.Network:
     """A copy of a resnet's weights, batch normalisation folded in, with room for the kernels to compute in."""
-    body, shape = network.body, network.shape
-    assert isinstance(body, ResNet)
+    shape = network.shape
     channels, height, width = shape.planes
+    # In double precision, in which weights are folded and spread.
+    weights = {name.removeprefix("body."): weight.astype(np.float64) for name, weight in network.arrays().items()}
     packing = _Packing(tiles[0], best_tile(height), best_tile(width), shape.width)
-    packing.layer(body.entry)
-    for block in body.blocks:
-        assert isinstance(block, ResidualBlock)
-        packing.layer(block.first)
-        packing.layer(block.second)
-    packing.layer(body.policy.layer)
+    packing.layer(weights, "entry")
+    for block in range(shape.depth):
+        packing.layer(weights, f"blocks.{block}.first")
+        packing.layer(weights, f"blocks.{block}.second")
+    packing.layer(weights, "policy.layer")
     if shape.policy_planes:
-        cells = body.policy.cells_last
-        packing.convolution(_numbers(cells.weight), _numbers(cells.bias), relu=False)
-    packing.layer(body.value.layer)
+        packing.convolution(*linear(weights, "policy.cells_last"), relu=False)
+    packing.layer(weights, "value.layer")
     # A layer over all cells has its inputs in the order in which kernels flatten a board: block, cell, lane.
-    rest, hidden, value = body.policy.rest_last, body.value.hidden, body.value.value_last
-    if rest is not None:
-        weight = _numbers(rest.weight).T
-        by_row = weight if shape.policy_planes else _by_block(weight, height * width)
-        packing.linear(residual.REST, by_row, _numbers(rest.bias))
-    by_plane = _numbers(hidden.weight).T
-    by_cell = by_plane if shape.value_planes == 1 else _by_block(by_plane, height * width)
-    packing.linear(residual.HIDDEN, by_cell, _numbers(hidden.bias))
-    packing.dot(residual.VALUE, _numbers(value.weight)[0], _numbers(value.bias))
+    if "policy.rest_last.weight" in weights:
+        weight, bias = linear(weights, "policy.rest_last")
+        by_row = weight.T if shape.policy_planes else _by_block(weight.T, height * width)
+        packing.linear(residual.REST, by_row, bias)
+    weight, bias = linear(weights, "value.hidden")
+    by_cell = weight.T if shape.value_planes == 1 else _by_block(weight.T, height * width)
+    packing.linear(residual.HIDDEN, by_cell, bias)
+    weight, bias = linear(weights, "value.value_last")
+    packing.dot(residual.VALUE, weight[0], bias)
     return packing.network(channels, (height, width), shape.policy_planes, tiles[1])
-
-
-def _numbers(weight: Tensor | None) -> Float64:
-    """A layer's weights in double precision, in which they are folded and spread."""
-    assert weight is not None
-    out: Float64 = weight.detach().cpu().numpy().astype(np.float64)
-    return out
 
 
 def _by_block(rows: Float64, cells: int) -> Float64:
@@ -124,14 +118,15 @@ class _Packing:
             aligned(padded(self.widest[1])),
         )
 
-    def layer(self, layer: Layer) -> None:
+    def layer(self, weights: Mapping[str, Float64], name: str) -> None:
         """Append a convolution with its normalisation folded in."""
-        norm, weight = layer.norm, _numbers(layer.conv.weight)
-        assert isinstance(norm, nn.BatchNorm2d)
+        norm = f"{name}.norm"
+        gamma, beta = linear(weights, norm)
         # gamma (w x - mean) / sqrt(var + eps) + beta = (w * scale) x + (beta - mean * scale).
-        scale = _numbers(norm.weight) / np.sqrt(_numbers(norm.running_var) + norm.eps)
-        bias = _numbers(norm.bias) - _numbers(norm.running_mean) * scale
-        self.convolution(weight * scale[:, None, None, None], bias, relu=True)  # a block's second: after its sum
+        scale = gamma / np.sqrt(weights[f"{norm}.running_var"] + _EPS)
+        bias = beta - weights[f"{norm}.running_mean"] * scale
+        folded = weights[f"{name}.conv.weight"] * scale[:, None, None, None]
+        self.convolution(folded, bias, relu=True)  # a block's second: after its sum
 
     def convolution(self, weight: Float64, bias: Float64, relu: bool) -> None:
         """Append a convolution with its biases."""

@@ -6,19 +6,19 @@ import json
 import multiprocessing
 import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 from uuid import uuid4
 
 import numpy as np
-import safetensors.torch
-from torch import Tensor
 
 from sog.arrays import Float32
 from sog.cluster.parent_death import run_worker
 from sog.errors import SogError
 from sog.nets.inference import answer_by_rows
+from sog.nets.network import Network
+from sog.nets.serialized import network_bytes
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters, Flushing, run_server
 from sog.nets.serving.wire import Message, MessageKind, Slot, connect, new_memory, receive, send, shared_copy
@@ -114,9 +114,9 @@ class EvaluatorProcess:
         self.name = name
         self._talk = _Talk(name)
 
-    def load(self, weights: Mapping[str, Tensor], version: int) -> None:
-        """Copy weights into the network between two batches; raises SogError where they do not fit it."""
-        content = safetensors.torch.save({name: weight.detach().cpu().contiguous() for name, weight in weights.items()})
+    def load(self, network: Network, version: int) -> None:
+        """Copy its weights into the network between two batches; raises SogError where they do not fit it."""
+        content = network_bytes(network)
         self._talk.call_with_memory(Message(MessageKind.LOAD, version=version), shared_copy(content))
 
     def counters(self) -> Counters:

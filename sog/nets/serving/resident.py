@@ -18,7 +18,7 @@ from sog.arrays import Float32
 from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
-from sog.nets.inference import refuse_broken
+from sog.nets.network import refuse_broken
 from sog.nets.resnet import inference_copy
 from sog.nets.shape import NetworkShape
 

@@ -20,8 +20,8 @@ from sog.cluster.executor import WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError
 from sog.files import shown
-from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
+from sog.nets.network import Network
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.serving.client import serving
 from sog.nets.serving.resident import Residence
@@ -185,11 +185,11 @@ class StreamRounds:
         )
 
     @property
-    def network(self) -> CVPN | None:
+    def network(self) -> Network | None:
         """The learner's network; None where the learner has just died."""
         return self._newest()[1]
 
-    def _newest(self) -> tuple[int, CVPN | None]:
+    def _newest(self) -> tuple[int, Network | None]:
         """The learner's steps and its network after them."""
         try:
             steps, content = self.supervisor.learner.call("weights").result()
@@ -240,7 +240,7 @@ class StreamRounds:
         self._write(self.folder, network, totals.steps, state)
         return True
 
-    def _write(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:
+    def _write(self, folder: Path, network: Network, steps: int, state: State | None = None) -> None:
         run = self.run
         description = {**describe(run, self.settings, self.record), WINDOW_BYTES: self.most_bytes}
         checkpoint.save(folder, network, run.game, run.name, steps, description, state)

@@ -13,7 +13,7 @@ import torch
 from sog.arrays import Int64
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, module_of
 from sog.nets.inference import network_evaluator
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.serving.client import ServedEvaluator
@@ -152,7 +152,7 @@ class LearnerPart:
         if state is None:
             network = CVPN(settings.shape, seed)
         else:
-            network = network_of(settings.shape, np.asarray(state["network"], dtype=np.uint8).tobytes())
+            network = module_of(network_of(settings.shape, np.asarray(state["network"], dtype=np.uint8).tobytes()))
         self.learner = Learner(network.to(torch.device(device)), settings.learner)
         if state is not None:
             self.learner.restore(state["learner"])

@@ -180,7 +180,7 @@ class Supervisor:
             self.weights = self.there.share(content)
         else:
             self.weights = b""
-            self.start.evaluator.load(network_of(self.settings.shape, content).state_dict(), self.published)
+            self.start.evaluator.load(network_of(self.settings.shape, content), self.published)
 
     # --- a turn ---
 
