@@ -6,8 +6,7 @@ from sog.algorithms.alphazero.actor import AlphaZeroActing
 from sog.games.boards.connect_four import ConnectFour
 from sog.nets.shape import shape_for
 from sog.searches.mcts.search import PuctSettings
-from sog.training.learner import LearnerSettings
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 
 
 def connect_four_settings(symmetries: bool = False) -> TrainSettings:

@@ -13,12 +13,25 @@ from sog.games.base import Game
 from sog.games.strings import write_game
 from sog.nets.shape import NetworkShape, sized
 from sog.searches.leaves.evaluator import Evaluator
-from sog.training.learner import LearnerSettings
 from sog.training.memory import NeededMemory, batch_bytes, learning_bytes
 from sog.training.packing import PackedRows
 from sog.training.replay import WindowGrowth
 
-__all__ = ["DEFAULT", "Acting", "Actor", "Harvest", "RunSettings", "TrainSettings", "algorithm_text", "preset_of"]
+__all__ = [
+    "DEFAULT",
+    "OPTIMISERS",
+    "OVER_HANDS",
+    "Acting",
+    "Actor",
+    "Harvest",
+    "LearnerSettings",
+    "RunSettings",
+    "TrainSettings",
+    "algorithm_text",
+    "preset_of",
+]
+
+OPTIMISERS: Final = ("adam", "sgd")
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,80 @@ class RunSettings(Protocol):
     def needed_memory(self) -> NeededMemory:
         """What a run with these settings takes in memory."""
         ...
+
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """How a network learns from rows (PoG, Table 3).
+
+    batch: rows of a gradient step.  optimiser: adam or sgd.
+    learning_rate: the first step's; step t has learning_rate * decay ** (t / decay_steps).
+    decay: the factor by which the learning rate falls every `decay_steps` steps.
+    decay_steps: steps in which the learning rate falls by the factor `decay`.
+    stepped: the learning rate falls at once every `decay_steps` steps instead of at each step.
+    warm_up: first steps, over which the learning rate grows from 0.
+    value_weight: w_v, the weight of the value loss.  policy_weight: w_p, the weight of the policy loss.
+    ownership_weight: the weight of the loss of who owns each cell.
+    sum_policies: the policy loss is the sum over infostates instead of the mean (see `losses`).
+    policies_by_row: the policy loss is the mean over rows of the mean over a row's infostates (see `losses`).
+    squared_policies: the policy loss is the squared error instead of the KL divergence (see `losses`).
+    updates_per_example: how often a row is learned from at most, on average.
+    clip: the largest gradient norm, 0 for no limit.  momentum: that of the optimiser sgd.
+    symmetries: each row is turned by one of the game's symmetries, drawn anew each time that it is learned from.
+    average: the network that plays and is saved is an average of the weights over about the last 1 / average steps, or
+    the last tenth of all steps where these are fewer; 0: the last step's weights (KataGo saves such an average).
+    """
+
+    batch: int = 256
+    optimiser: str = "adam"
+    learning_rate: float = 1e-3
+    decay: float = 1.0
+    decay_steps: int = 100_000
+    stepped: bool = False
+    value_weight: float = 1.0
+    policy_weight: float = 0.1
+    ownership_weight: float = 0.0
+    sum_policies: bool = False
+    policies_by_row: bool = False
+    squared_policies: bool = False
+    updates_per_example: float = 10.0
+    clip: float = 0.0
+    momentum: float = 0.9
+    symmetries: bool = False
+    warm_up: int = 0
+    average: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.optimiser not in OPTIMISERS:
+            raise SettingError(f"no optimiser is called {self.optimiser}; known: {', '.join(OPTIMISERS)}")
+        for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in ("value_weight", "policy_weight", "ownership_weight", "clip", "momentum", "warm_up", "average"):
+            if not getattr(self, name) >= 0:
+                raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
+        if self.average > 1.0:
+            raise SettingError(f"average is a share of at most 1, not {self.average}")
+
+    def rate_of(self, step: int) -> float:
+        """The learning rate of step `step`, from 0."""
+        # alpha_t = alpha_init * d^(t / T_decay) (PoG, B.3), times the warm-up.
+        warmed = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
+        falls = step // self.decay_steps if self.stepped else step / self.decay_steps
+        return float(warmed * self.learning_rate * self.decay**falls)
+
+
+# A row of a network over hold'em's hands has targets for over 2,000 hands, so that small batches do; a step costs what
+# they cost.
+OVER_HANDS: Final = LearnerSettings(
+    batch=32,
+    learning_rate=2e-3,
+    decay=0.5,
+    decay_steps=1_500,
+    policy_weight=0.01,
+    updates_per_example=16.0,
+    average=3e-3,
+)
 
 
 @dataclass(frozen=True)

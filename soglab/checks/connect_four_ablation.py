@@ -24,10 +24,9 @@ from sog.games.boards.connect_four import ConnectFour
 from sog.measure.elo import Ratings, points_of, rate
 from sog.opponents.connect_four.positions import SETS, SHIPPED
 from sog.training.checkpoint import load_meta
-from sog.training.learner import LearnerSettings
 from sog.training.run import Run, Until
 from sog.training.self_play import train
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 from soglab.checks import connect_four_mistakes
 from soglab.checks.fixed_positions import file_id, share_line, share_of
 from soglab.papers.elo_matches import RatedAgent, match_keys, play_match, points_and_games, rating_text, said_of

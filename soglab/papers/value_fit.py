@@ -30,8 +30,9 @@ from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.learner import Learner, LearnerSettings, losses
+from sog.training.learner import Learner, losses
 from sog.training.rows import Rows, blank_rows
+from sog.training.settings import LearnerSettings
 
 SEARCHED_ITERATIONS, QUERIES = 100, 6
 

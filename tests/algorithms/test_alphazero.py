@@ -25,10 +25,9 @@ from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.mcts.search import PuctSettings
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
-from sog.training.learner import LearnerSettings
 from sog.training.run import Run, Until
 from sog.training.self_play import train
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 
 GAME = TicTacToe()
 SHAPE = shape_for(GAME, 16, 1)
@@ -154,7 +153,7 @@ TINY = TrainSettings(
 
 def weights(folder: Path) -> dict[str, bytes]:
     _, network, _ = checkpoint.load_network(folder / "checkpoint")
-    return {name: weight.numpy().tobytes() for name, weight in network.state_dict().items()}
+    return {name: weight.tobytes() for name, weight in network.arrays().items()}
 
 
 def test_a_run_is_the_same_again_and_after_a_stop(tmp_path: Path) -> None:

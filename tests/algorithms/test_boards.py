@@ -31,11 +31,10 @@ from sog.searches.leaves.drive import run as run_search
 from sog.searches.leaves.evaluator import SearchGenerator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
-from sog.training.learner import LearnerSettings
 from sog.training.replay import WindowGrowth
 from sog.training.run import Run, Until, with_known_head
 from sog.training.self_play import train
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 from sog.training.workers import make_actor, play_round
 from tests.boards import connect_four_settings
 
@@ -403,7 +402,7 @@ def test_the_window_grows_less_than_the_rows_do() -> None:
 
 def weights(folder: Path) -> dict[str, bytes]:
     _, network, _ = checkpoint.load_network(folder / "checkpoint")
-    return {name: weight.numpy().tobytes() for name, weight in network.state_dict().items()}
+    return {name: weight.tobytes() for name, weight in network.arrays().items()}
 
 
 @EITHER

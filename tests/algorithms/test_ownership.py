@@ -22,11 +22,11 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import NetworkShape, is_for, shape_for
 from sog.searches.leaves.evaluator import zero_evaluator
-from sog.training.learner import Learner, LearnerSettings, losses
+from sog.training.learner import Learner, losses
 from sog.training.packing import pack, unpack
 from sog.training.replay import ReplayWindow
 from sog.training.rows import Rows
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 from sog.training.symmetries import turned
 
 GO = Go(3, 2.5)

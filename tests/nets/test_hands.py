@@ -24,8 +24,9 @@ from sog.nets.shape import shape_for
 from sog.nets.torch_rows import TorchRows
 from sog.searches.leaves.evaluator import Beliefs, Evaluator, Wanted
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.learner import Learner, LearnerSettings
+from sog.training.learner import Learner
 from sog.training.rows import Rows, blank_rows
+from sog.training.settings import LearnerSettings
 
 SPOT = "holdem(board={},pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"
 BOARD = "3s7hTdKs"

@@ -31,10 +31,11 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Wanted, checked
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
-from sog.training.learner import Learner, LearnerSettings, losses
+from sog.training.learner import Learner, losses
 from sog.training.packing import pack, unpack
 from sog.training.rows import Rows, blank_rows, write_policy
 from sog.training.run import Run, with_known_head
+from sog.training.settings import LearnerSettings
 
 # Mr X has black tickets and a double card, so that his actions are more than the stations.
 GAMES = [make_game(f"scotland_yard(map=glasses,rounds=3{more})") for more in ("", ",x_tickets=3;0;0;1;1")]

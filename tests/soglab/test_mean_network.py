@@ -26,9 +26,9 @@ def test_the_weights_are_the_means(tmp_path: Path) -> None:
     mean_network(tmp_path / "mean", networks)
     game, mean, meta = checkpoint.load_network(tmp_path / "mean")
     assert (game, meta.step) == ("kuhn_poker", 3)
-    for name, weight in mean.state_dict().items():
-        parts = [checkpoint.load_network(Path(one))[1].state_dict()[name].numpy() for one in networks]
-        np.testing.assert_allclose(weight.numpy(), np.mean(parts, axis=0), atol=1e-6)
+    for name, weight in mean.arrays().items():
+        parts = [checkpoint.load_network(Path(one))[1].arrays()[name] for one in networks]
+        np.testing.assert_allclose(weight, np.mean(parts, axis=0), atol=1e-6)
 
 
 @pytest.mark.parametrize(("game", "width"), [("leduc_poker", 8), ("kuhn_poker", 16)])

@@ -17,8 +17,9 @@ from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape, shape_for
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
-from sog.training.learner import Learner, LearnerSettings, losses
+from sog.training.learner import Learner, losses
 from sog.training.rows import Rows, blank_rows
+from sog.training.settings import LearnerSettings
 
 
 def leduc_rows(count: int, seed: int = 0) -> Rows:

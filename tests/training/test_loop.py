@@ -41,11 +41,10 @@ from sog.searches.kernels.compiling import WATCH
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training import checkpoint, workers
 from sog.training.curve import Point, TrainingRecord, write_curve
-from sog.training.learner import LearnerSettings
 from sog.training.loop import TrainingClock
 from sog.training.run import Hooks, Run, Until
 from sog.training.self_play import train
-from sog.training.settings import Harvest, TrainSettings, algorithm_text
+from sog.training.settings import Harvest, LearnerSettings, TrainSettings, algorithm_text
 
 BUDGET = Budget(5, 1.0)
 ROUNDS = 24

@@ -36,11 +36,10 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training import checkpoint
 from sog.training import loop as round_loop
-from sog.training.learner import LearnerSettings
 from sog.training.packing import pack
 from sog.training.rows import blank_rows
 from sog.training.run import Run, Until
-from sog.training.settings import Harvest, TrainSettings
+from sog.training.settings import Harvest, LearnerSettings, TrainSettings
 from sog.training.state import State
 from sog.training.stream import loop
 from sog.training.stream.loop import Placed, StreamHooks, train_stream

@@ -24,9 +24,8 @@ from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
-from sog.training.learner import LearnerSettings
 from sog.training.packing import unpack
-from sog.training.settings import Harvest, TrainSettings
+from sog.training.settings import Harvest, LearnerSettings, TrainSettings
 from sog.training.workers import hire, make_actor, play_round
 
 BUDGET = Budget(3, 1.0)

@@ -16,8 +16,7 @@ from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.strings import parse_game
 from sog.searches.mcts.search import PuctSettings
-from sog.training.learner import LearnerSettings
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 
 __all__ = ["alphazero_preset"]
 

@@ -14,9 +14,8 @@ from sog.algorithms.boards.targets import TargetSettings
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape, shape_for
 from sog.searches.tree.whole import is_large
-from sog.training.learner import LearnerSettings
 from sog.training.replay import WindowGrowth
-from sog.training.settings import Acting, TrainSettings
+from sog.training.settings import Acting, LearnerSettings, TrainSettings
 
 __all__ = ["PAPER_NETWORK", "PAPER_ROWS", "board_preset", "paper_size", "small_preset"]
 

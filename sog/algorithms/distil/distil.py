@@ -22,11 +22,12 @@ from sog.nets.shape import NetworkShape
 from sog.searches.kernels.compiling import working_time
 from sog.searches.leaves.evaluator import Beliefs
 from sog.training import checkpoint
-from sog.training.learner import Learner, LearnerSettings
+from sog.training.learner import Learner
 from sog.training.lock import held
 from sog.training.packing import pack, unpack
 from sog.training.replay import ReplayWindow
 from sog.training.rows import Rows, blank_rows, write_policy, write_values
+from sog.training.settings import LearnerSettings
 
 __all__ = ["DistilSettings", "Distilled", "distil", "distil_into", "refuse_used", "taught"]
 

@@ -14,8 +14,7 @@ from sog.nets.shape import shape_for
 from sog.searches.cfr.fictitious import FictitiousPlay
 from sog.searches.depth_limited.settings import Solver, SolveSettings
 from sog.searches.tree.whole import is_large
-from sog.training.learner import OVER_HANDS, LearnerSettings
-from sog.training.settings import TrainSettings
+from sog.training.settings import OVER_HANDS, LearnerSettings, TrainSettings
 
 __all__ = ["playing", "rebel_preset", "with_solver"]
 

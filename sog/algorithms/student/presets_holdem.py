@@ -12,8 +12,7 @@ from sog.games.holdem.game import Holdem
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
-from sog.training.learner import OVER_HANDS
-from sog.training.settings import TrainSettings
+from sog.training.settings import OVER_HANDS, TrainSettings
 
 __all__ = ["holdem_preset"]
 

@@ -21,8 +21,7 @@ from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import PAPER, POG, Budget
 from sog.searches.tree.whole import is_large
-from sog.training.learner import LearnerSettings
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 
 __all__ = ["papers_preset"]
 

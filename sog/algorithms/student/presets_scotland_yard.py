@@ -12,8 +12,7 @@ from sog.games.scotland_yard.game import ScotlandYard
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
-from sog.training.learner import LearnerSettings
-from sog.training.settings import TrainSettings
+from sog.training.settings import LearnerSettings, TrainSettings
 
 __all__ = ["scotland_yard_preset"]
 
