@@ -40,7 +40,7 @@ def needs_pytorch(what: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise SettingError(f"{what} needs PyTorch, which is not installed: pip install 'sog[train]'") from error
+        raise SettingError(f"{what} needs PyTorch, which is not installed: pip install torch") from error
 
 
 def first_line(error: Exception) -> str:

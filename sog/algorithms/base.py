@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias
 import numpy as np
 
 from sog.algorithms.settings import Setting, all_settings, changed, coerced
-from sog.errors import SettingError
+from sog.errors import SettingError, needs_pytorch
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.games.histories.base import HistoryGame
 from sog.games.strings import Parameter, write_game
 from sog.progress import OpenBar
-from sog.training.self_play import train
 from sog.training.settings import DEFAULT, RunSettings
 
 if TYPE_CHECKING:
@@ -220,11 +219,15 @@ class Algorithm:
         found: RunSettings = changed(sized, changes)
         return found
 
+    @needs_pytorch("training")
     def loop(self, where: Where | None = None) -> Callable[..., Point]:
         """Its training loop, with the arguments of `sog.training.self_play.train` but `where`.
 
-        where: where its workers play, if it has any; by default processes of this machine.
+        where: where its workers play, if it has any; by default processes of this machine. SettingError where PyTorch,
+        which is imported here, since only training needs it, is not installed.
         """
+        from sog.training.self_play import train
+
         return partial(train, where=where)
 
     def measure(self, public: PublicTree, network: Network, preset: str) -> float:

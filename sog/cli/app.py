@@ -36,7 +36,7 @@ from sog.cli.stopping import Interrupted, exit_code, listening, no_more
 from sog.cli.tournament import tournament
 from sog.cli.train import train
 from sog.cluster.executor import plain_error
-from sog.errors import SettingError, SogError
+from sog.errors import SettingError, SogError, needs_pytorch
 from sog.memory import gigabytes, machine_bytes
 from sog.searches.kernels.compiling import note_once
 
@@ -164,7 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _exit_code(words: list[str], signals: list[int]) -> int:
     """Run one command and explain how it ended."""
     try:
-        return _run(words)
+        with needs_pytorch(f"sog {words[0]}"):
+            return _run(words)
     except (Interrupted, KeyboardInterrupt, typer.Abort) as error:
         return _stopped(str(error), signals)
     except SystemExit as error:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from sog.algorithms.policy.loop import play_and_learn
+from sog.algorithms.policy.loop import play_and_learn, policy_learner
 from sog.algorithms.policy.presets import rnad_preset
 from sog.algorithms.policy.trajectories import sample
 from sog.games.base import TERMINAL
@@ -72,7 +72,7 @@ def bench_histories(
 def _row(game: HistoryGame, size: tuple[int, int], seconds: float) -> HistoriesRow:
     depth, width = size
     settings = replace(rnad_preset(game, "paper"), shape=policy_shape(game, width, depth))
-    learner = settings.learning.make(CVPN(settings.shape, 0), 0)
+    learner = policy_learner(settings.learning, CVPN(settings.shape, 0), 0)
     count, rng, decisions = settings.games, np.random.default_rng(0), []
 
     def act() -> int:

@@ -18,8 +18,7 @@ from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.sepot import search as searching
 from sog.algorithms.sepot.agent import papers_limit, search_of
 from sog.algorithms.sepot.critic import profiles
-from sog.algorithms.sepot.learner import SepotSettings
-from sog.algorithms.sepot.presets import sepot_preset
+from sog.algorithms.sepot.presets import SepotSettings, sepot_preset
 from sog.algorithms.sepot.search import PAPERS, FoundPolicy, SepotSearch, SepotSearchSettings
 from sog.algorithms.sepot.subgame import Subgame
 from sog.algorithms.sepot.trained_critic import HistoryCritic

@@ -17,11 +17,13 @@ import numpy as np
 from sog.algorithms.policy.agent import policy_exploitability
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.sepot.agent import search_exploitability, search_of
-from sog.algorithms.sepot.learner import SepotSettings, transformations_of
+from sog.algorithms.sepot.learner import transformations_of
+from sog.algorithms.sepot.presets import SepotSettings
 from sog.algorithms.sepot.transformations import Identity
 from sog.algorithms.table import settings_of
 from sog.arrays import Float64
 from sog.measure.listed import listed
+from sog.nets.cvpn import module_of
 from sog.training.checkpoint import load_with_critic
 from soglab.checks.exact_critic import ExactCritic
 from soglab.papers.sepot_figures import NETWORK, NOBODY, search_of_key, way_of
@@ -57,12 +59,12 @@ def _exact(folder: str, game: str, network_id: str) -> ExactCritic:
     """The exact worth of all histories under a checkpoint's policy and transformations."""
     found = opened(folder, game, network_id)
     if folder == UNTRAINED:
-        return ExactCritic(found.game, found.network, Identity(), np.zeros((1, 2), dtype=np.int64))
+        return ExactCritic(found.game, module_of(found.network), Identity(), np.zeros((1, 2), dtype=np.int64))
     kept = load_with_critic(checkpoint_of(Path(folder)))
     settings = settings_of(found.game, str(kept.meta.settings["preset"]), kept.meta.algorithm_text)
     assert isinstance(settings, PolicySettings) and isinstance(settings.learning, SepotSettings)
     made = transformations_of(settings.learning, found.network.shape, kept.critic)
-    return ExactCritic(found.game, found.network, made, found.critic.which)
+    return ExactCritic(found.game, module_of(found.network), made, found.critic.which)
 
 
 def compute(key: Key) -> Result:

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.sepot.algorithm import SEPOT
+from sog.algorithms.sepot.learner import train_sepot
 from sog.algorithms.sepot.presets import POLICIES
 from sog.algorithms.table import find, settings_of
 from sog.errors import SettingError
@@ -103,7 +103,7 @@ def _trained(key: Key) -> list[Result]:
     settings = replace(_settings(game, policy), rounds=2**30)
     folder = RUNS / f"{key['made_of']}-{key['seed']}-{minutes:g}"
     run = Run(game, "full", key["seed"], 1, _algorithm(policy))
-    train_policy(run, settings, folder, Until(processor=minutes), resume=True)
+    train_sepot(run, settings, folder, Until(processor=minutes), resume=True)
     return [_measured(one.folder, one.meta, key) for one in spread(networks_of(folder), SNAPSHOTS)]
 
 

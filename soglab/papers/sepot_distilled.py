@@ -25,7 +25,6 @@ from sog.errors import CheckpointError
 from sog.measure.exploitability import exploitability
 from sog.measure.intervals import mean_interval, plus_minus
 from sog.measure.listed import listed
-from sog.nets.cvpn import module_of
 from sog.nets.inference import network_evaluator
 from sog.nets.network import Network
 from sog.nets.shape import shape_for
@@ -58,7 +57,7 @@ _RUNS: Final = tuple(Path(f"runs/{name}-goofspiel5") for name in ("sepot", "dist
 
 
 def _policy(key: Key, public: PublicTree) -> float:
-    return policy_exploitability(public, module_of(_network(key["folder"], key["game"], key["network"])))
+    return policy_exploitability(public, _network(key["folder"], key["game"], key["network"]))
 
 
 def _searched(key: Key, public: PublicTree) -> float:

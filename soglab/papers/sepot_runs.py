@@ -17,7 +17,8 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
 from sog.measure.listed import listed
-from sog.nets.cvpn import CVPN, module_of
+from sog.nets.cvpn import CVPN
+from sog.nets.network import Network
 from sog.nets.perceptron import Perceptron
 from sog.nets.shape import policy_shape
 from sog.training.checkpoint import Meta, load_meta, load_network, load_with_critic
@@ -34,7 +35,7 @@ class PolicyAndCritic:
     """A policy network of a game, and its critic."""
 
     game: HistoryGame
-    network: CVPN
+    network: Network
     critic: HistoryCritic
 
     def search(self, settings: SepotSearchSettings) -> SepotSearch:
@@ -132,4 +133,4 @@ def opened(folder: str, game: str, network_id: str = "") -> PolicyAndCritic:
     kept = load_with_critic(path)
     if kept.game != game:
         raise CheckpointError(f"{folder}: a checkpoint of {kept.game}, not of {game}")
-    return PolicyAndCritic(rules, module_of(kept.network), critic_from(rules, kept.critic))
+    return PolicyAndCritic(rules, kept.network, critic_from(rules, kept.critic))

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from sog.algorithms.policy.action_critic import ActionCritic, ActionCriticSettings, CriticRates, action_targets
+from sog.algorithms.policy.action_critic import ActionCritic, CriticRates, action_targets
 from sog.algorithms.policy.agent import network_policy, policy_exploitability
 from sog.algorithms.policy.learners import Update
-from sog.algorithms.policy.loop import play_and_learn, train_policy
-from sog.algorithms.policy.ppo import PpoSettings
+from sog.algorithms.policy.loop import play_and_learn, policy_learner, train_policy
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.policy.rnad import RnadLearner, RnadSettings
+from sog.algorithms.policy.rnad import RnadLearner
+from sog.algorithms.policy.settings import ActionCriticSettings, PpoSettings, RnadSettings
 from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game, make_history_game
@@ -111,7 +111,7 @@ def test_the_policy_moves_as_the_critic_says() -> None:
     game = make_history_game(KUHN)
     moved = {}
     for critic in (None, replace(SMALL, heaviest=0.0), SMALL):
-        learner = RnadSettings(critic=critic).make(CVPN(policy_shape(game, 16, 1), 0), 0)
+        learner = policy_learner(RnadSettings(critic=critic), CVPN(policy_shape(game, 16, 1), 0), 0)
         updates: list[Update] = []
         play_and_learn(game, learner, 64, 1, 0, updates.append)
         (update,) = updates
@@ -123,7 +123,7 @@ def test_kuhn_is_learned_from_a_critic() -> None:
     """The uniform policy's exploitability is 0.458."""
     settings = RnadSettings(short=20, shorts=10**6, learning_rate=3e-3, target_rate=0.05, critic=SMALL)
     game, public = make_history_game(KUHN), PublicTree(make_game(KUHN)).list_all()
-    learner = settings.make(CVPN(policy_shape(game, 32, 2), 0), 0)
+    learner = policy_learner(settings, CVPN(policy_shape(game, 32, 2), 0), 0)
     play_and_learn(game, learner, 64, 900, 0)
     assert policy_exploitability(public, learner.best) < 0.1
 
@@ -142,9 +142,9 @@ def test_a_resumed_run_with_a_critic_is_the_uninterrupted_one(tmp_path: Path) ->
     assert whole.keys() == parts.keys() and any("critic" in key for key in whole)
     for key, array in whole.items():
         assert array.tobytes() == parts[key].tobytes(), key
-    plain = RnadSettings().make(CVPN(shape, 0), 0)
+    plain = policy_learner(RnadSettings(), CVPN(shape, 0), 0)
     with pytest.raises(CheckpointError, match="damaged"):
-        RnadSettings(critic=SMALL).make(CVPN(shape, 0), 0).restore(plain.state())
+        policy_learner(RnadSettings(critic=SMALL), CVPN(shape, 0), 0).restore(plain.state())
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
@@ -180,7 +180,7 @@ def test_rare_infostates_weigh_by_their_visits_in_ppo_too() -> None:
     losses = {}
     for power in (0.0, 0.5, 1.0):
         settings = PpoSettings(visit_power=power, epochs=1, minibatches=1, mixing=1.0)
-        learner = settings.make(CVPN(policy_shape(game, 16, 1), 3), 0)
+        learner = policy_learner(settings, CVPN(policy_shape(game, 16, 1), 3), 0)
         updates: list[Update] = []
         play_and_learn(game, learner, 256, 1, 0, updates.append)
         (update,) = updates

@@ -13,12 +13,12 @@ import pytest
 import torch
 
 from sog.algorithms.policy.agent import PolicyAgent, infostates_of, network_policy, policy_exploitability
-from sog.algorithms.policy.learners import LearnsPolicy, PolicyLearner, Update
-from sog.algorithms.policy.loop import play_and_learn, train_policy
+from sog.algorithms.policy.learners import PolicyLearner, Update
+from sog.algorithms.policy.loop import play_and_learn, policy_learner, train_policy
 from sog.algorithms.policy.networks import SeenDecisions, answers, each_once, policies_of, seen
-from sog.algorithms.policy.ppo import PpoSettings
 from sog.algorithms.policy.presets import PolicySettings, mmd_preset, nashpg_preset
-from sog.algorithms.policy.rnad import RnadLearner, RnadSettings, neurd_loss
+from sog.algorithms.policy.rnad import RnadLearner, neurd_loss
+from sog.algorithms.policy.settings import LearnsPolicy, PpoSettings, RnadSettings
 from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.algorithms.policy.vtrace import Clips, advantages, two_player_vtrace
 from sog.algorithms.table import settings_of
@@ -232,7 +232,7 @@ def test_the_regularisation_policy_is_replaced_on_schedule() -> None:
 
 def test_rnads_learning_rate_falls() -> None:
     game, settings = make_history_game("kuhn_poker"), RnadSettings(learning_rate=8e-3, rate_steps=2)
-    learner = settings.make(CVPN(policy_shape(game, 8, 1)), 0)
+    learner = policy_learner(settings, CVPN(policy_shape(game, 8, 1)), 0)
     assert isinstance(learner, RnadLearner)
     rates = []
     play_and_learn(game, learner, 8, 3, 0, lambda update: rates.append(learner.optimiser.param_groups[0]["lr"]))
@@ -293,7 +293,7 @@ def test_an_update_hands_out_both_policies() -> None:
     """For whoever learns from the direction of a step: old is what was played, new is another."""
     game = make_history_game("leduc_poker")
     for settings in TINY.values():
-        learner = settings.make(CVPN(policy_shape(game, 16, 1), 3), 0)
+        learner = policy_learner(settings, CVPN(policy_shape(game, 16, 1), 3), 0)
         updates: list[Update] = []
         play_and_learn(game, learner, 32, 1, 0, updates.append)
         (update,) = updates
@@ -304,7 +304,7 @@ def test_an_update_hands_out_both_policies() -> None:
 def learned(name: str, game_name: str, games: int, steps: int) -> list[float]:
     """Exploitability before and after."""
     game = make_history_game(game_name)
-    learner = TINY[name].make(CVPN(policy_shape(game, 32, 2), 0), 0)
+    learner = policy_learner(TINY[name], CVPN(policy_shape(game, 32, 2), 0), 0)
     public = PublicTree(make_game(game_name)).list_all()
     found = [policy_exploitability(public, learner.best)]
     play_and_learn(game, learner, games, steps, 0)
@@ -332,7 +332,7 @@ def test_mmds_preset_does_not_drift_into_pure_play() -> None:
     preset = settings_of(game, "demo", "mmd")
     assert isinstance(preset, PolicySettings)
     learning = replace(preset.learning, learning_rate=1e-3)  # type: ignore[type-var]
-    learner = learning.make(CVPN(policy_shape(game, 32, 2), 0), 0)
+    learner = policy_learner(learning, CVPN(policy_shape(game, 32, 2), 0), 0)
     play_and_learn(game, learner, 512, 100, 0)
     assert policy_exploitability(public, learner.best) < 0.2
 
@@ -476,7 +476,7 @@ def check_mean(settings: LearnsPolicy, learner: PolicyLearner, weights: list[lis
     """The kept weights are the mean of three steps', counted 1, 2 and 3, and part of the state."""
     for kept, *of in zip(learner.best.parameters(), *weights, strict=True):
         torch.testing.assert_close(kept.detach(), (of[0] + 2 * of[1] + 3 * of[2]) / 6)
-    other = settings.make(CVPN(policy_shape(make_history_game("kuhn_poker"), 8, 1), 5), 5)
+    other = policy_learner(settings, CVPN(policy_shape(make_history_game("kuhn_poker"), 8, 1), 5), 5)
     other.restore(learner.state())
     assert all(torch.equal(a, b) for a, b in zip(other.best.parameters(), learner.best.parameters(), strict=True))
 
@@ -485,14 +485,14 @@ def test_rnad_keeps_the_average_of_its_targets() -> None:
     """Weighed by step ** power, about: with a power of 1 steps 1, 2 and 3 count 1, 2 and 3. It is part of the state."""
     game = make_history_game("kuhn_poker")
     settings = RnadSettings(target_rate=0.5, learning_rate=0.05, average=1.0)
-    learner = settings.make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    learner = policy_learner(settings, CVPN(policy_shape(game, 8, 1), 0), 0)
     targets = []
     for step in range(3):
         learner.learn(sample(game, learner.network, 32, np.random.default_rng(step)))
         assert isinstance(learner, RnadLearner)
         targets.append([weight.detach().clone() for weight in learner.target.parameters()])
     check_mean(settings, learner, targets)
-    plain = RnadSettings().make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    plain = policy_learner(RnadSettings(), CVPN(policy_shape(game, 8, 1), 0), 0)
     assert isinstance(plain, RnadLearner) and plain.best is plain.target
     with pytest.raises(SettingError, match="average"):
         RnadSettings(average=-1.0)
@@ -502,13 +502,13 @@ def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
     """With a power of 1 steps 1, 2 and 3 count 1, 2 and 3; without one the last network is kept."""
     game = make_history_game("kuhn_poker")
     settings = PpoSettings(learning_rate=0.05, average=1.0, rate_steps=3, entropy_steps=1)
-    learner = settings.make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    learner = policy_learner(settings, CVPN(policy_shape(game, 8, 1), 0), 0)
     networks = []
     for step in range(3):
         learner.learn(sample(game, learner.network, 32, np.random.default_rng(step)))
         networks.append([weight.detach().clone() for weight in learner.network.parameters()])
     check_mean(settings, learner, networks)
-    plain = PpoSettings().make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    plain = policy_learner(PpoSettings(), CVPN(policy_shape(game, 8, 1), 0), 0)
     assert plain.best is plain.network
     assert (settings.rate(0), settings.rate(9)) == (0.05, 0.025)
     assert replace(settings, rate_power=1.0).rate(9) == 0.0125
@@ -521,7 +521,7 @@ def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
 def test_ppo_takes_a_minibatch_of_one_row() -> None:
     """Which has no spread to divide by."""
     game = make_history_game("kuhn_poker")
-    learner = PpoSettings(normalised=True, minibatches=64).make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    learner = policy_learner(PpoSettings(normalised=True, minibatches=64), CVPN(policy_shape(game, 8, 1), 0), 0)
     learner.learn(sample(game, learner.network, 2, np.random.default_rng(0)))
     assert all(torch.isfinite(weight).all() for weight in learner.network.parameters())
 

@@ -10,7 +10,7 @@ import torch
 
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.policy.rnad import RnadSettings
+from sog.algorithms.policy.settings import RnadSettings
 from sog.algorithms.rebel.actor import RebelActing
 from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.student.actor import SogActing

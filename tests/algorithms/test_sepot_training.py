@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 import torch
 
-from sog.algorithms.policy.loop import play_and_learn, train_policy
+from sog.algorithms.policy.loop import play_and_learn
 from sog.algorithms.policy.networks import policies_of
 from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.policy.rnad import RnadSettings
+from sog.algorithms.policy.settings import RnadSettings
 from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.algorithms.policy.vtrace import Clips
 from sog.algorithms.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
-from sog.algorithms.sepot.learner import SepotSettings
-from sog.algorithms.sepot.presets import POLICIES, sepot_preset
+from sog.algorithms.sepot.learner import sepot_learner, train_sepot
+from sog.algorithms.sepot.presets import POLICIES, SepotSettings, sepot_preset
 from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from, kept_arrays
 from sog.algorithms.sepot.transformations import LearnedTransformations, Weighted, directions, onto_policies
 from sog.algorithms.table import settings_of
@@ -267,7 +267,7 @@ def test_a_critic_that_explores_values_what_its_policy_never_plays() -> None:
     errors = []
     for exploring in (False, True):
         learning = replace(settings.learning, exploring=exploring, critic_rate=3e-3, critic_target_rate=0.05)
-        learner = learning.make(deepcopy(largest), 0)
+        learner = sepot_learner(learning, deepcopy(largest), 0)
         play_and_learn(game, learner, 64, 120, 0)
         kept = critic_from(game, learner.critic_arrays() or {})
         errors.append(np.sqrt(((kept.values(states, 0)[:, 0] - exact) ** 2).mean()))
@@ -343,11 +343,11 @@ def test_sepot_stands_beside_any_policy_learner(name: str, tmp_path: Path) -> No
     assert 0 <= games - found.rounds * found.games * found.steps < found.games * found.steps
     few = [replace(settings, games=8, steps=2, shape=policy_shape(game, 8, 1)) for settings in (found, alone)]
     for k, settings in enumerate(few):
-        train_policy(run if k == 0 else Run("kuhn_poker", algorithm=name), settings, tmp_path / str(k), Until(rounds=1))
+        train_sepot(run if k == 0 else Run("kuhn_poker", algorithm=name), settings, tmp_path / str(k), Until(rounds=1))
     one, two = (checkpoint.load_network(tmp_path / str(k) / "checkpoint")[1] for k in (0, 1))
     assert network_bytes(one) == network_bytes(two)
     whole = network_bytes(one)
-    train_policy(run, few[0], tmp_path / "0", Until(rounds=2), resume=True)
+    train_sepot(run, few[0], tmp_path / "0", Until(rounds=2), resume=True)
     assert network_bytes(checkpoint.load_network(tmp_path / "0" / "checkpoint")[1]) != whole
     with pytest.raises(SettingError, match="no policy learner is called none; known: rnad, mmd, nashpg"):
         settings_of(game, "demo", "sepot(policy=none)")
@@ -362,9 +362,9 @@ def test_a_run_in_parts_is_the_uninterrupted_run(tmp_path: Path, game: str, kind
     assert isinstance(settings.learning, SepotSettings)
     settings = replace(settings, learning=replace(settings.learning, policy=RnadSettings(short=3)))
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    train_policy(run, settings, whole, Until(rounds=2))
-    train_policy(run, settings, parts, Until(rounds=1))
-    train_policy(run, settings, parts, Until(rounds=2), resume=True)
+    train_sepot(run, settings, whole, Until(rounds=2))
+    train_sepot(run, settings, parts, Until(rounds=1))
+    train_sepot(run, settings, parts, Until(rounds=2), resume=True)
     one, two = (checkpoint.load_critic(folder / "checkpoint") for folder in (whole, parts))
     assert set(one) == set(two) and all(np.array_equal(one[name], two[name]) for name in one)
     states = [checkpoint.load_state(folder / "checkpoint")["learner"] for folder in (whole, parts)]
@@ -386,7 +386,7 @@ def flat(state: Any, name: str = "") -> dict[str, object]:
 def test_a_state_is_not_changed_by_learning_on() -> None:
     """What an optimiser remembers is copied: a state that is held stays what it was."""
     settings = tiny()
-    learner = settings.learning.make(CVPN(settings.shape, 0), 0)
+    learner = sepot_learner(settings.learning, CVPN(settings.shape, 0), 0)
     play_and_learn(KUHN, learner, 16, 1, 0)
     state = learner.state()
     before = flat(state)
@@ -396,7 +396,7 @@ def test_a_state_is_not_changed_by_learning_on() -> None:
 
 def test_learning_moves_policy_transformations_and_critic() -> None:
     settings = tiny()
-    learner = settings.learning.make(CVPN(settings.shape, 0), 0)
+    learner = sepot_learner(settings.learning, CVPN(settings.shape, 0), 0)
     before = learner.critic_arrays()
     assert before is not None
     play_and_learn(KUHN, learner, 16, 3, 0)
@@ -408,7 +408,7 @@ def test_learning_moves_policy_transformations_and_critic() -> None:
 
 def test_damaged_critics_are_refused(tmp_path: Path) -> None:
     run, settings = Run("kuhn_poker", algorithm="sepot"), tiny()
-    train_policy(run, settings, tmp_path, Until(rounds=1))
+    train_sepot(run, settings, tmp_path, Until(rounds=1))
     folder = tmp_path / "checkpoint"
     kept = checkpoint.load_critic(folder)
     bad: list[dict[str, np.ndarray]] = [
@@ -434,7 +434,7 @@ def test_damaged_critics_are_refused(tmp_path: Path) -> None:
         with pytest.raises(CheckpointError, match="changed"):
             load(folder)
     plain = replace(settings, learning=RnadSettings())
-    train_policy(replace(run, algorithm="rnad"), plain, tmp_path / "b", Until(rounds=1))
+    train_sepot(replace(run, algorithm="rnad"), plain, tmp_path / "b", Until(rounds=1))
     for load in (checkpoint.load_critic, checkpoint.load_with_critic):
         with pytest.raises(CheckpointError, match="no critic"):
             load(tmp_path / "b" / "checkpoint")

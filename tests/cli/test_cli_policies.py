@@ -18,8 +18,8 @@ import pytest
 import sog
 from sog.algorithms.policy import responses
 from sog.algorithms.policy.agent import policy_exploitability
-from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.sepot.learner import train_sepot
 from sog.algorithms.table import settings_of
 from sog.cli.app import main
 from sog.games.catalog import make_game, make_history_game
@@ -166,7 +166,7 @@ def critic_run(name: str, out: Path, algorithm: str = "sepot") -> str:
     run = Run(name, algorithm=f"{algorithm}(network=1x8)")
     settings = settings_of(make_history_game(name), "demo", run.algorithm)
     assert isinstance(settings, PolicySettings)
-    train_policy(run, replace(settings, games=8, steps=1), out, Until(rounds=1))
+    train_sepot(run, replace(settings, games=8, steps=1), out, Until(rounds=1))
     return str(out)
 
 

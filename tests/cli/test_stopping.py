@@ -15,8 +15,8 @@ from types import ModuleType
 
 import pytest
 
-from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.sepot.learner import train_sepot
 from sog.algorithms.table import settings_of
 from sog.cli import app as cli_app
 from sog.cli.app import main
@@ -163,7 +163,7 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = Run("leduc_poker", algorithm="sepot(network=1x8)")
     settings = settings_of(make_history_game(run.game), "demo", run.algorithm)
     assert isinstance(settings, PolicySettings)
-    train_policy(run, replace(settings, games=2, steps=1), out, Until(rounds=1))
+    train_sepot(run, replace(settings, games=2, steps=1), out, Until(rounds=1))
     return out
 
 

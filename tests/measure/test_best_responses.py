@@ -8,9 +8,10 @@ import torch
 
 from sog.algorithms.policy import responses
 from sog.algorithms.policy.agent import network_policy, policy_exploitability
-from sog.algorithms.policy.best_response import ResponseSettings, learn_response
+from sog.algorithms.policy.best_response import learn_response
 from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.policy.responses import LEARNED, RESPONSES
+from sog.algorithms.policy.settings import ResponseSettings
 from sog.errors import GameError
 from sog.games.catalog import make_game, make_history_game
 from sog.measure.intervals import mean_interval

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import sog
-from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.matches import UniformPolicy, play_pairs
 from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.policy.rnad import RnadSettings
-from sog.algorithms.sepot.learner import SepotSettings
+from sog.algorithms.policy.settings import RnadSettings
+from sog.algorithms.sepot.learner import train_sepot
+from sog.algorithms.sepot.presets import SepotSettings
 from sog.algorithms.table import settings_of
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
@@ -62,7 +62,7 @@ def test_quick_versions_need_no_run(study: Study, tmp_path: Path, monkeypatch: p
 def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
     game = make_history_game("kuhn_poker")
     settings = PolicySettings(SepotSettings("kuhn_poker", count=3), policy_shape(game, 8, 1), games=8, steps=2)
-    train_policy(Run("kuhn_poker", algorithm="sepot"), settings, tmp_path, Until(rounds=2))
+    train_sepot(Run("kuhn_poker", algorithm="sepot"), settings, tmp_path, Until(rounds=2))
     keys = sepot_figures.FIG4.study.plan(Options(runs=(tmp_path,), quick=True), quiet)
     assert [key["step"] for key in keys] == [0] * 3 + [4] * 3
     points = [StudyPoint(key, sepot_figures.FIG4.study.compute(key)) for key in keys]
@@ -75,7 +75,7 @@ def test_a_runs_critic_stands_beside_exact_values(tmp_path: Path) -> None:
     game = make_history_game("kuhn_poker")
     settings = settings_of(game, "demo", "sepot")
     assert isinstance(settings, PolicySettings)
-    train_policy(Run("kuhn_poker", "demo", algorithm="sepot"), settings, tmp_path, Until(rounds=1))
+    train_sepot(Run("kuhn_poker", "demo", algorithm="sepot"), settings, tmp_path, Until(rounds=1))
     errors, alone, *searches = sepot_critic.EXPERIMENT.study.plan(Options(runs=(tmp_path,), quick=True), quiet)
     turns = sepot_critic.EXPERIMENT.study.compute(errors)["turns"]
     assert [turn["turn"] for turn in turns] == [0, 1, 2, 3, 4]  # two cards and at most two actions before the last
@@ -136,7 +136,7 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
         run = Run(small, seed=seed, algorithm="sepot(network=1x8,policy=nashpg)")
         settings = settings_of(make_history_game(small), "demo", run.algorithm)
         assert isinstance(settings, PolicySettings)
-        train_policy(run, replace(settings, games=8, steps=2), tmp_path / str(seed), Until(rounds=2))
+        train_sepot(run, replace(settings, games=8, steps=2), tmp_path / str(seed), Until(rounds=2))
     runs = (tmp_path / "0", tmp_path / "1", shipped("liars_dice_1x4_sog"))
     points = carried_out(policy_learners.EXPERIMENT.study, Options(runs=runs, quick=True))
     outcome = policy_learners.EXPERIMENT.study.present(points)
@@ -215,7 +215,7 @@ def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path
     game = make_history_game("kuhn_poker")
     settings = PolicySettings(SepotSettings("kuhn_poker", count=3), policy_shape(game, 8, 1), games=8, steps=2)
     run, out = tmp_path / "run", tmp_path / "out"
-    train_policy(Run("kuhn_poker", algorithm="sepot"), settings, run, Until(rounds=1))
+    train_sepot(Run("kuhn_poker", algorithm="sepot"), settings, run, Until(rounds=1))
     assert main(["distil", str(run), "--out", str(out), "--steps", "3", "--network", "1x8"]) == 0
     own = tmp_path / "own"
     line = ["--algorithm", "sog(network=1x8)", "--rounds", "1", "--workers", "1", "--out", str(own)]
@@ -231,7 +231,7 @@ def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path
     means = {(row["by"], row["way"]): row["mean"] for row in outcome.rows}
     ratio = means[by, "gtcfr"] / means["Student of Games", "gtcfr"]
     assert outcome.beside[-1].ours == f"{ratio:.2f} times"
-    train_policy(
+    train_sepot(
         Run("kuhn_poker", algorithm="rnad"),
         replace(settings, learning=RnadSettings()),
         tmp_path / "rnad",
@@ -268,7 +268,7 @@ def test_table1_of_two_runs_counts_no_game_twice(tmp_path: Path) -> None:
     runs = tuple(tmp_path / name for name in ("one", "two", "three"))
     settings = PolicySettings(SepotSettings(GOOF4, count=2), policy_shape(make_history_game(GOOF4), 8, 1), games=4)
     for seed, run in enumerate(runs):
-        train_policy(Run(GOOF4, algorithm="sepot", seed=seed), replace(settings, steps=1), run, Until(rounds=1))
+        train_sepot(Run(GOOF4, algorithm="sepot", seed=seed), replace(settings, steps=1), run, Until(rounds=1))
     keys = sepot_table1.EXPERIMENT.study.plan(Options(runs=runs), quiet)
     for run in runs:
         own = [key for key in keys if key["run"] == str(run)]

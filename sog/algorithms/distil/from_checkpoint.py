@@ -14,7 +14,6 @@ from sog.algorithms.sepot.trained_critic import critic_from
 from sog.algorithms.student.presets import sog_preset
 from sog.games.catalog import make_game, make_history_game
 from sog.measure.listed import listed_with_bar
-from sog.nets.cvpn import module_of
 from sog.nets.one_core import one_core
 from sog.nets.shape import sized
 from sog.progress import OpenBar
@@ -87,4 +86,4 @@ def teacher_of(public: PublicTree, kept: WithCritic, values: str) -> CriticTeach
     """The critic and the policy of a checkpoint as an evaluator of the listed game."""
     game = make_history_game(kept.game)
     critic = critic_from(game, kept.critic)
-    return CriticTeacher(public, game, critic, network_policy(public, module_of(kept.network)), values)
+    return CriticTeacher(public, game, critic, network_policy(public, kept.network), values)

@@ -7,49 +7,21 @@ arXiv 2605.19235, use such a critic for PPO).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from sog.algorithms.policy.networks import each_once
+from sog.algorithms.policy.settings import ActionCriticSettings
 from sog.algorithms.policy.trajectories import Trajectories
 from sog.arrays import Float32, Float64, Int32
-from sog.errors import SettingError
 from sog.games.catalog import make_history_game
 from sog.nets.perceptron import Perceptron
 from sog.searches.kernels.jit import njit
 from sog.training.learner import memory_of, restore_memory
 
-__all__ = ["ActionCritic", "ActionCriticSettings", "CriticRates", "action_targets"]
-
-
-@dataclass(frozen=True)
-class ActionCriticSettings:
-    """The critic beside a policy.
-
-    game: the game string.  critic_width: width of the critic's hidden layers.
-    critic_depth: how many hidden layers the critic has.  critic_rate: the critic's learning rate.
-    critic_mixing: lambda of the critic's targets; at 1 it learns from whole games, at 0 from its own estimate of the
-    next history.
-    heaviest: the largest weight (1 / the probability of the action taken) with which the error of the critic's estimate
-    is added to the estimate; infinity leaves no bias, 0 no noise.
-    """
-
-    game: str
-    critic_width: int = 256
-    critic_depth: int = 2
-    critic_rate: float = 1e-3
-    critic_mixing: float = 1.0
-    heaviest: float = float("inf")
-
-    def __post_init__(self) -> None:
-        if min(self.critic_width, self.critic_depth) < 1 or not self.critic_rate > 0:
-            raise SettingError("a critic needs a width and a depth of 1 or more, and a learning rate above 0")
-        if not 0.0 <= self.critic_mixing <= 1.0 or not self.heaviest >= 0.0:
-            what = f"{self.critic_mixing} and {self.heaviest}"
-            raise SettingError(f"critic_mixing is a share and heaviest is at least 0, not {what}")
+__all__ = ["ActionCritic", "CriticRates", "action_targets"]
 
 
 class ActionCritic:

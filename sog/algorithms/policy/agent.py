@@ -12,7 +12,8 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import CheckpointError
 from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame, replay
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import module_of
+from sog.nets.network import Network
 from sog.play.agent import Agent
 from sog.searches.cfr import exact
 from sog.searches.tree.histories import padded, reached_at
@@ -68,22 +69,22 @@ def infostates_of(public: PublicTree) -> Infostates:
     return Infostates(states, inputs, game.legal(states), *where, starts)
 
 
-def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
+def network_policy(public: PublicTree, network: Network) -> exact.Policy:
     """The network's policy at every public node of a listed game where a player acts."""
     seen = infostates_of(public)
     refuse_no_policy(make_history_game(public.game.name), network)
-    policy = policies_in_parts(network, seen.inputs, seen.legal)
+    policy = policies_in_parts(module_of(network), seen.inputs, seen.legal)
     return {n: policy_at(public, n, policy[first:stop]) for n, (first, stop) in seen.starts.items()}
 
 
-def refuse_no_policy(game: HistoryGame, network: CVPN) -> None:
+def refuse_no_policy(game: HistoryGame, network: Network) -> None:
     """CheckpointError for a network that is not a policy network of the game, such as one that values beliefs."""
     shape = network.shape
     if (shape.features, shape.slots, shape.actions) != (game.num_inputs, (1, 1), game.num_actions):
         raise CheckpointError(f"the network is no policy network of {game.name}; train one, say by rnad")
 
 
-def policy_exploitability(public: PublicTree, network: CVPN) -> float:
+def policy_exploitability(public: PublicTree, network: Network) -> float:
     """Exploitability of the network's policy, in utilities."""
     return exact.measure_policy(public, network_policy(public, network)).exploitability
 
@@ -105,10 +106,10 @@ def policy_at(public: PublicTree, node: int, rows: Array) -> Float64:
 class PolicyAgent(Agent):
     """Plays a policy network as it is: no search."""
 
-    def __init__(self, public: PublicTree, player: int, network: CVPN, seed: int = 0) -> None:
+    def __init__(self, public: PublicTree, player: int, network: Network, seed: int = 0) -> None:
         super().__init__(public, player, seed)
         refuse_no_policy(make_history_game(public.game.name), network)
-        self.network = network
+        self.network = module_of(network)
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: see `Agent.policy`."""

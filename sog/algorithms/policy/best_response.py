@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from sog.algorithms.policy.ppo import PpoSettings
+from sog.algorithms.policy.ppo import PpoLearner
+from sog.algorithms.policy.settings import PpoSettings, ResponseSettings
 from sog.algorithms.policy.trajectories import sample
 from sog.arrays import Float64
 from sog.games.histories.base import HistoryGame
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, module_of
+from sog.nets.network import Network
 from sog.nets.shape import policy_shape
 
-__all__ = ["ResponseSettings", "learn_response"]
-
-
-@dataclass(frozen=True)
-class ResponseSettings:
-    """How a response is learned and measured. steps: of PPO, on `games` games each.  measured: games of its measure,
-    played as many at a time.
-
-    width, depth: of its network.
-    """
-
-    steps: int = 1_000
-    games: int = 2_048
-    measured: int = 100_000
-    width: int = 256
-    depth: int = 2
+__all__ = ["learn_response"]
 
 
 def learn_response(
     game: HistoryGame,
-    frozen: CVPN,
+    frozen: Network,
     seat: int,
     settings: ResponseSettings,
     seed: int = 0,
@@ -44,8 +30,8 @@ def learn_response(
     network = CVPN(policy_shape(game, settings.width, settings.depth), seed)
     # Little entropy, as a best response is pure; the utility is scaled so that settings fit every game.
     ppo = PpoSettings(learning_rate=1e-3, anneal=settings.steps, least=0.05, entropy=0.002, scale=1.0 / game.u_max)
-    learner = ppo.make(network, seed)
-    against = (1 - seat, frozen)
+    learner = PpoLearner(network, ppo, seed)
+    against = (1 - seat, module_of(frozen))
     for step in range(settings.steps):
         played = sample(game, learner.network, settings.games, np.random.default_rng((seed, seat, step)), against)
         # The frozen player's decisions teach nothing.

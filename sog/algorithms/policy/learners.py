@@ -16,7 +16,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.weights import restore_weights, weights_of
 from sog.training.learner import memory_of, restore_memory
 
-__all__ = ["LearnsPolicy", "PolicyLearner", "Update", "following_rate", "learner_state", "restore_learner"]
+__all__ = ["PolicyLearner", "Update", "following_rate", "learner_state", "restore_learner"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,18 +72,6 @@ class PolicyLearner(Protocol):
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what `state` gave; CheckpointError where it is another learner's."""
         ...
-
-
-class LearnsPolicy(Protocol):
-    """A learner's settings: a frozen dataclass that makes the learner.
-
-    networks_beside: how many networks of the policy's size it learns beside the policy.
-    """
-
-    @property
-    def networks_beside(self) -> int: ...
-
-    def make(self, network: CVPN, seed: int) -> PolicyLearner: ...
 
 
 def following_rate(step: int, power: float) -> float:

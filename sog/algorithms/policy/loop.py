@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sog.algorithms.policy.learners import PolicyLearner, Update
+from sog.algorithms.policy.ppo import PpoLearner
 from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.policy.rnad import RnadLearner
+from sog.algorithms.policy.settings import LearnsPolicy, PpoSettings, RnadSettings
 from sog.algorithms.policy.trajectories import sample
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.games.catalog import make_history_game
+from sog.games.checks.own import check_own
 from sog.games.histories.base import HistoryGame
 from sog.nets.cvpn import CVPN
 from sog.nets.network import refuse_broken
@@ -31,7 +35,18 @@ from sog.training.lock import held
 from sog.training.loop import RoundWatch, play_rounds
 from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume
 
-__all__ = ["play_and_learn", "train_policy"]
+__all__ = ["play_and_learn", "policy_learner", "train_policy"]
+
+# The learner of a network, by its settings.  The seed is of minibatches, and of a critic's first weights.
+MakeLearner: TypeAlias = Callable[[LearnsPolicy, CVPN, int], PolicyLearner]
+
+
+def policy_learner(settings: LearnsPolicy, network: CVPN, seed: int) -> PolicyLearner:
+    """By R-NaD or PPO."""
+    if isinstance(settings, RnadSettings):
+        return RnadLearner(network, settings, seed)
+    assert isinstance(settings, PpoSettings)
+    return PpoLearner(network, settings, seed)
 
 
 def train_policy(
@@ -42,17 +57,21 @@ def train_policy(
     resume: bool = False,
     hooks: Hooks | None = None,
     device: str = "cpu",
+    make: MakeLearner = policy_learner,
 ) -> Point:
     """Train in folder `out` until the run is over; returns the last point. Files, errors: `sog.training.self_play`.
+
+    A user-defined game is checked before, in both of its forms where it has two.
 
     Raises SettingError for more than one worker or another device than the CPU: small networks gain nothing there, and
     CheckpointError where the learning diverges, with what was kept before it did in `out`.
     """
     if run.workers != 1 or device != "cpu":
         raise SettingError(f"{run.algorithm} learns in one process, on the CPU: leave out --device and --workers")
+    check_own(make_history_game(run.game))
     until, hooks = until or Until(), hooks or Hooks()
     with held(out, hooks.note), one_core():
-        rounds = _begin(run, settings, out, resume, hooks)
+        rounds = _begin(run, settings, make, out, resume, hooks)
         return play_rounds(rounds, out, until.total(settings), until, hooks)
 
 
@@ -127,12 +146,14 @@ def play_and_learn(
         after(learner.learn(played))
 
 
-def _begin(run: Run, settings: PolicySettings, out: Path, resume: bool, hooks: Hooks) -> PolicyRounds:
+def _begin(
+    run: Run, settings: PolicySettings, make: MakeLearner, out: Path, resume: bool, hooks: Hooks
+) -> PolicyRounds:
     """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
     if run.begins:
         raise SettingError("policy learners begin with a network of their own, not with a checkpoint's")
     going_on = is_to_resume(run, settings, out, resume, hooks.note)
-    learner = settings.learning.make(CVPN(settings.shape, run.seed), run.seed)
+    learner = make(settings.learning, CVPN(settings.shape, run.seed), run.seed)
     rounds = PolicyRounds(run, settings, make_history_game(run.game), learner, TrainingRecord())
     if going_on:
         _restore(rounds, out / "checkpoint")

@@ -9,7 +9,8 @@ import numpy as np
 from sog.algorithms.policy.networks import policies_in_parts
 from sog.arrays import Float64, Int32
 from sog.games.histories.base import HistoryGame
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import module_of
+from sog.nets.network import Network
 
 __all__ = ["NetworkPolicy", "OwnPolicy"]
 
@@ -23,8 +24,8 @@ class OwnPolicy(Protocol):
 class NetworkPolicy:
     """A policy network as an `OwnPolicy` of games by histories.  queries: infostates evaluated so far."""
 
-    def __init__(self, game: HistoryGame, network: CVPN) -> None:
-        self.game, self.network, self.queries = game, network, 0
+    def __init__(self, game: HistoryGame, network: Network) -> None:
+        self.game, self.network, self.queries = game, module_of(network), 0
 
     def __call__(self, states: Int32, player: int) -> Float64:
         viewers = np.full(len(states), player, dtype=np.int32)

@@ -10,95 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sog.algorithms.policy.learners import PolicyLearner, Update, following_rate, learner_state, restore_learner
+from sog.algorithms.policy.learners import Update, following_rate, learner_state, restore_learner
 from sog.algorithms.policy.networks import SeenDecisions, answers, seen, visit_weights
+from sog.algorithms.policy.settings import PpoSettings
 from sog.algorithms.policy.trajectories import Trajectories
 from sog.algorithms.policy.vtrace import advantages
-from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.weights import follow
 
-__all__ = ["PpoLearner", "PpoSettings"]
-
-
-@dataclass(frozen=True)
-class PpoSettings:
-    """How PPO learns.
-
-    learning_rate: Adam's learning rate.
-    anneal: steps over which the learning rate falls linearly to the share `least`; 0 for never.
-    least: the share of the learning rate that is left after `anneal` steps.
-    rate_steps, rate_power: after t steps the learning rate is divided by (1 + t / rate_steps) ** rate_power,
-    unless rate_steps is 0.
-    epochs: passes over a step's games.  minibatches: gradient steps of a pass.
-    clip: how far the probability ratio may be from 1.
-    normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and deviation 1, so that the weights
-    of entropy and KL are relative to their noise.
-    mixing: lambda of the lambda-returns.  value_weight: the weight of the value loss.
-    gradient_norm: the largest norm of a gradient.
-    entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet.
-    entropy_steps: after t steps that weight is entropy / sqrt(1 + t / entropy_steps); 0 for a constant weight.
-    pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made
-    again after this number of steps; 0 for none.  damping: weight of KL(policy || policy before the step).
-    visit_power: in means over decisions an infostate counts as its visits to this power; 1 is on policy, where those
-    that play hardly reaches lag behind and play goes around (docs/notes.md).
-    average: the network that is kept is the mean of those of all steps, weighed by step ** average; 0: the last one.
-    scale: what a utility of 1 counts as a reward.
-    """
-
-    learning_rate: float = 2.5e-4
-    least: float = 0.0
-    anneal: int = 0
-    rate_steps: int = 0
-    rate_power: float = 0.5
-    epochs: int = 4
-    minibatches: int = 4
-    clip: float = 0.1
-    normalised: bool = True
-    mixing: float = 0.95
-    value_weight: float = 0.5
-    gradient_norm: float = 0.5
-    entropy: float = 0.05
-    entropy_steps: int = 0
-    pull: float = 0.0
-    magnet_every: int = 0
-    damping: float = 0.0
-    visit_power: float = 1.0
-    average: float = 0.0
-    scale: float = 1.0
-
-    @property
-    def networks_beside(self) -> int:
-        """None."""
-        return 0
-
-    def __post_init__(self) -> None:
-        for name in ("learning_rate", "epochs", "minibatches", "clip", "scale"):
-            if not getattr(self, name) > 0:
-                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("rate_steps", "rate_power", "entropy_steps", "visit_power", "average"):
-            if getattr(self, name) < 0:
-                raise SettingError(f"{name} must not be negative, not {getattr(self, name)}")
-        if self.pull and not self.magnet_every:
-            raise SettingError("a magnet that pulls needs magnet_every, the steps after which it is copied anew")
-
-    def rate(self, step: int) -> float:
-        """The learning rate of step `step`."""
-        linear = max(self.least, 1.0 - step / self.anneal) if self.anneal else 1.0
-        return self.learning_rate * linear * _falling(step, self.rate_steps, self.rate_power)
-
-    def entropy_weight(self, step: int) -> float:
-        """The entropy's weight in step `step`."""
-        return self.entropy * _falling(step, self.entropy_steps, 0.5)
-
-    def make(self, network: CVPN, seed: int) -> PolicyLearner:
-        """The learner of this network.  seed: of the minibatches."""
-        return PpoLearner(network, self, seed)
-
-
-def _falling(step: int, steps: int, power: float) -> float:
-    """The share that is left of a weight in step `step`; 1 where it does not fall."""
-    return 1.0 / (1.0 + step / steps) ** power if steps else 1.0
+__all__ = ["PpoLearner"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sog.algorithms.policy.action_critic import ActionCriticSettings
-from sog.algorithms.policy.learners import LearnsPolicy
-from sog.algorithms.policy.ppo import PpoSettings
-from sog.algorithms.policy.rnad import RnadSettings
+from sog.algorithms.policy.settings import ActionCriticSettings, LearnsPolicy, PpoSettings, RnadSettings
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.battleship import BattleshipHistories
 from sog.nets.shape import NetworkShape, policy_shape, sized

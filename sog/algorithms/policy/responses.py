@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from sog.algorithms.policy.agent import policy_exploitability
-from sog.algorithms.policy.best_response import ResponseSettings, learn_response
+from sog.algorithms.policy.best_response import learn_response
 from sog.algorithms.policy.own_policy import NetworkPolicy
+from sog.algorithms.policy.settings import ResponseSettings
 from sog.games.histories.base import HistoryGame
 from sog.measure.intervals import mean_interval
 from sog.measure.listed import listed
 from sog.measure.streamed_best_response import streamed_exploitability
-from sog.nets.cvpn import CVPN
+from sog.nets.network import Network
 
 __all__ = ["LEARNED", "LISTED", "RESPONSES", "Response"]
 
@@ -34,16 +35,16 @@ class Response:
     Both take the settings of a response that is learned, which the others leave aside.
     """
 
-    run: Callable[[HistoryGame, CVPN, Report, ResponseSettings], Answer]
+    run: Callable[[HistoryGame, Network, Report, ResponseSettings], Answer]
     total: Callable[[ResponseSettings], int]
     of: str
 
 
-def _listed(game: HistoryGame, network: CVPN, report: Report, settings: ResponseSettings) -> Answer:
+def _listed(game: HistoryGame, network: Network, report: Report, settings: ResponseSettings) -> Answer:
     return policy_exploitability(listed(game.name), network), {}
 
 
-def _streamed(game: HistoryGame, network: CVPN, report: Report, settings: ResponseSettings) -> Answer:
+def _streamed(game: HistoryGame, network: Network, report: Report, settings: ResponseSettings) -> Answer:
     def progress(share: float, seen: int) -> None:
         report(round(_SHARES * share), f"{seen:,} histories")
 
@@ -51,7 +52,7 @@ def _streamed(game: HistoryGame, network: CVPN, report: Report, settings: Respon
     return found.exploitability, {"visited": found.histories}
 
 
-def _learned(game: HistoryGame, network: CVPN, report: Report, settings: ResponseSettings) -> Answer:
+def _learned(game: HistoryGame, network: Network, report: Report, settings: ResponseSettings) -> Answer:
     """Half the sum of what a response to each player wins: a lower bound, up to the interval."""
     won = []
     for seat in (0, 1):

@@ -3,90 +3,23 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from sog.algorithms.policy.action_critic import ActionCritic, ActionCriticSettings
-from sog.algorithms.policy.learners import PolicyLearner, Update, following_rate, learner_state, restore_learner
+from sog.algorithms.policy.action_critic import ActionCritic
+from sog.algorithms.policy.learners import Update, following_rate, learner_state, restore_learner
 from sog.algorithms.policy.networks import SeenDecisions, answers, seen, visit_weights
+from sog.algorithms.policy.settings import RnadSettings
 from sog.algorithms.policy.trajectories import Trajectories
 from sog.algorithms.policy.vtrace import Clips, two_player_vtrace
-from sog.errors import CheckpointError, SettingError
+from sog.errors import CheckpointError
 from sog.nets.cvpn import CVPN
 from sog.nets.weights import follow
 
-__all__ = ["RnadLearner", "RnadSettings", "neurd_loss"]
-
-
-@dataclass(frozen=True)
-class RnadSettings:
-    """SePoT, Table 2; defaults are its.
-
-    eta: the weight of the reward's regularisation.  short, shorts, long: the regularisation policy is replaced every
-    `short` steps, after `shorts` times every `long` steps.  learning_rate: Adam's learning rate.
-    decays: Adam's two betas.  epsilon: Adam's epsilon.
-    rate_steps: after t steps the rate is learning_rate / (1 + t / rate_steps); 0 for a constant rate (ours).
-    gradient_clip: the largest entry of a gradient.  threshold: beta, the size of a logit beyond which no gradient
-    pushes it further.  advantage_clip: the largest advantage.  rho, c: V-trace's largest importance weights.
-    target_rate: gamma, the share by which the target network moves to the learned one in each step.
-    scale: what a utility of 1 counts as a reward.
-    visit_power: an infostate's weight in a step is its number of visits to this power; 1 is on policy, at 0.5 (ours)
-    rare ones learn faster.
-    critic: of whole histories, which values actions in place of V-trace (ours); None for V-trace.
-    average: the network that is kept is the mean of the target networks of all steps, weighed by step ** average (ours:
-    play goes around an equilibrium more than towards it); 0 for the target network itself.
-    """
-
-    eta: float = 0.2
-    short: int = 500
-    shorts: int = 200
-    long: int = 10_000
-    learning_rate: float = 3e-4
-    rate_steps: int = 0
-    decays: tuple[float, float] = (0.0, 0.999)
-    epsilon: float = 1e-8
-    gradient_clip: float = 10_000.0
-    threshold: float = 2.0
-    advantage_clip: float = 10_000.0
-    rho: float = float("inf")
-    c: float = 1.0
-    target_rate: float = 0.001
-    scale: float = 1.0
-    visit_power: float = 1.0
-    critic: ActionCriticSettings | None = None
-    average: float = 0.0
-
-    @property
-    def networks_beside(self) -> int:
-        """None."""
-        return 0
-
-    def __post_init__(self) -> None:
-        for name in ("short", "long", "learning_rate", "threshold", "target_rate", "scale"):
-            if not getattr(self, name) > 0:
-                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("rate_steps", "visit_power", "average"):
-            if getattr(self, name) < 0:
-                raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
-
-    def rate(self, step: int) -> float:
-        """The learning rate of step `step`."""
-        return self.learning_rate / (1.0 + step / self.rate_steps) if self.rate_steps else self.learning_rate
-
-    def phase(self, step: int) -> tuple[float, bool]:
-        """The share of the newer regularisation policy in step `step`, and whether it is replaced after the step."""
-        brief = self.short * self.shorts
-        size, within = (self.short, step % self.short) if step < brief else (self.long, (step - brief) % self.long)
-        # In the first half of a phase the share of the newer regularisation policy grows to 1; then it stays.
-        return min(1.0, 2.0 * within / size), within == size - 1
-
-    def make(self, network: CVPN, seed: int) -> PolicyLearner:
-        """The learner of this network.  seed: of its critic's first weights."""
-        return RnadLearner(network, self, seed)
+__all__ = ["RnadLearner", "neurd_loss"]
 
 
 class RnadLearner:

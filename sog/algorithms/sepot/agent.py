@@ -14,7 +14,7 @@ from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.leduc import LeducHistories
 from sog.measure.exploitability import composed_policy
-from sog.nets.cvpn import CVPN, module_of
+from sog.nets.network import Network
 from sog.play.agent import Agent
 from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree
@@ -28,7 +28,7 @@ def papers_limit(game: HistoryGame) -> DepthLimit:
     return DepthLimit(0, at_chance=True) if isinstance(game, LeducHistories) else PAPERS.limit
 
 
-def search_of(game: HistoryGame, network: CVPN, critic: Critic, settings: SepotSearchSettings) -> SepotSearch:
+def search_of(game: HistoryGame, network: Network, critic: Critic, settings: SepotSearchSettings) -> SepotSearch:
     """The search on a network's policy, with a critic's values at its leaves; errors of `refuse_no_policy`."""
     refuse_no_policy(game, network)
     return SepotSearch(game, NetworkPolicy(game, network), critic, settings)
@@ -37,7 +37,7 @@ def search_of(game: HistoryGame, network: CVPN, critic: Critic, settings: SepotS
 def searching(opened: WithCritic, settings: SepotSearchSettings) -> SepotSearch:
     """The search on a network's policy with its critic; CheckpointError where that is not one for the game."""
     game = make_history_game(opened.game)
-    return search_of(game, module_of(opened.network), critic_from(game, opened.critic), settings)
+    return search_of(game, opened.network, critic_from(game, opened.critic), settings)
 
 
 class SepotAgent(Agent):

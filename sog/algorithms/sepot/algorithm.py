@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from sog.algorithms.base import Asked, MakeAgent, Measured, Rules, count_of
-from sog.algorithms.policy.action_critic import ActionCriticSettings
 from sog.algorithms.policy.algorithm import PolicyAlgorithm, history_rules
-from sog.algorithms.policy.ppo import PpoSettings
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.policy.rnad import RnadSettings
-from sog.algorithms.sepot.agent import SepotAgent, search_exploitability, searching
+from sog.algorithms.policy.settings import ActionCriticSettings, PpoSettings, RnadSettings
 from sog.algorithms.sepot.below import DepthLimit
-from sog.algorithms.sepot.learner import SepotSettings
-from sog.algorithms.sepot.presets import sepot_preset, with_policy
+from sog.algorithms.sepot.presets import SepotSettings, sepot_preset, with_policy
 from sog.algorithms.sepot.search import SepotSearchSettings
-from sog.errors import CheckpointError, SettingError
+from sog.errors import CheckpointError, SettingError, needs_pytorch
 from sog.games.strings import Parameter
 from sog.measure.exploitability import decision_count
 from sog.measure.listed import listed_with_bar
@@ -28,7 +24,9 @@ from sog.training.settings import RunSettings
 from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
+    from sog.cluster.where import Where
     from sog.searches.tree.public_tree import PublicTree
+    from sog.training.curve import Point
     from sog.training.opened import Opened
 
 __all__ = ["SEPOT", "Sepot"]
@@ -97,14 +95,26 @@ class Sepot(PolicyAlgorithm):
             alpha=plain.alpha if self.alpha is None else self.alpha,
         )
 
+    @needs_pytorch("training")
+    def loop(self, where: Where | None = None) -> Callable[..., Point]:
+        from sog.algorithms.sepot.learner import train_sepot
+
+        return train_sepot
+
+    @needs_pytorch("a policy network")
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
+        from sog.algorithms.sepot.agent import SepotAgent, searching
+
         if opened.folder is None:
             raise CheckpointError(f"no checkpoint of {opened.game.name} by sepot is shipped; train one")
         search = searching(load_with_critic(opened.folder), self.search_settings())
         return lambda player, seed: SepotAgent(public, player, search, seed)
 
+    @needs_pytorch("a policy network")
     def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
         """Every public state is searched as in play; the search draws nothing, so there are no seeds."""
+        from sog.algorithms.sepot.agent import search_exploitability, searching
+
         kept = load_with_critic(find_checkpoint(str(checkpoint), SEPOT))
         game, settings = kept.game, self.search_settings()
         search = searching(kept, settings)

@@ -3,73 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from sog.algorithms.policy.learners import LearnsPolicy, PolicyLearner, Update
+from sog.algorithms.policy.learners import PolicyLearner, Update
+from sog.algorithms.policy.loop import policy_learner, train_policy
 from sog.algorithms.policy.networks import policies_of
-from sog.algorithms.policy.rnad import RnadSettings
+from sog.algorithms.policy.settings import LearnsPolicy
 from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.algorithms.policy.vtrace import Clips
 from sog.algorithms.sepot.critic import CriticLearner, profiles
+from sog.algorithms.sepot.presets import SepotSettings
 from sog.algorithms.sepot.trained_critic import kept_arrays, kept_transformations
 from sog.algorithms.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
 from sog.arrays import Array
-from sog.errors import CheckpointError, SettingError
+from sog.errors import CheckpointError
 from sog.games.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import NetworkShape
 
-__all__ = ["TRANSFORMATIONS", "SepotLearner", "SepotSettings", "transformations_of"]
+__all__ = ["SepotLearner", "sepot_learner", "train_sepot", "transformations_of"]
 
 _EXPLORED: Final = 1  # sets its generators apart from the actor's, (seed, step)
-TRANSFORMATIONS: Final = ("learned", "predefined", "identity")
-
-
-@dataclass(frozen=True)
-class SepotSettings:
-    """SePoT's, with Table 2's values as defaults; `policy` is that of the policy learner.
-
-    game: the game string.  transformations: learned, predefined (Goofspiel's 22) or the identity alone.
-    count: F, how many transformations are learned, the identity included.
-    step: k, how far a transformation moves a policy; the paper does not say.  critic_rate: the critic's learning rate.
-    critic_rho, critic_c: the largest importance weights of the critic's V-trace.
-    exploring: the critic learns from as many games of its own in place of the policy's (ours): the kept policy plays
-    them, but a share of each game's moves is uniform, and that share is drawn uniformly for each game. A search
-    deviates from the policy, so its leaves are histories that the policy hardly plays.
-    critic_target_rate: how far the kept critic moves towards the learning one at each step (ours); 1 keeps the latter.
-    """
-
-    game: str
-    policy: LearnsPolicy = field(default_factory=RnadSettings)
-    transformations: str = "learned"
-    count: int = 10
-    step: float = 0.5
-    critic_rate: float = 3e-4
-    critic_rho: float = float("inf")
-    critic_c: float = 1.0
-    exploring: bool = False
-    critic_target_rate: float = 1.0
-
-    @property
-    def networks_beside(self) -> int:
-        """The critic and the transformations."""
-        return 2
-
-    def __post_init__(self) -> None:
-        if self.transformations not in TRANSFORMATIONS:
-            known = ", ".join(TRANSFORMATIONS)
-            raise SettingError(f"no transformations are called {self.transformations}; known: {known}")
-        if self.count < 2 or not self.step > 0 or not self.critic_rate > 0:
-            raise SettingError("SePoT needs two transformations or more, and a step and learning rate above 0")
-        if not 0.0 < self.critic_target_rate <= 1.0:
-            raise SettingError(f"critic_target_rate is a share above 0, not {self.critic_target_rate}")
-
-    def make(self, network: CVPN, seed: int) -> SepotLearner:
-        """The learner of this network."""
-        return SepotLearner(self.policy.make(network, seed), self, seed)
 
 
 class SepotLearner:
@@ -150,3 +107,14 @@ def _made(game: Any, settings: SepotSettings, widths: tuple[int, ...], seed: int
     if settings.transformations == "predefined":
         return Weighted(game)
     return LearnedTransformations(game, widths, settings.count, settings.step, seed + 3)  # 1 and 2 are the critics'
+
+
+def sepot_learner(settings: LearnsPolicy, network: CVPN, seed: int) -> PolicyLearner:
+    """The learner of this network, by SePoT's settings or those of a policy learner alone."""
+    if not isinstance(settings, SepotSettings):
+        return policy_learner(settings, network, seed)
+    return SepotLearner(policy_learner(settings.policy, network, seed), settings, seed)
+
+
+# Training, as of `train_policy`.
+train_sepot: Final = partial(train_policy, make=sepot_learner)

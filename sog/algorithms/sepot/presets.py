@@ -1,20 +1,62 @@
-"""SePoT's settings for a game: demo, full and paper, and what may be varied of them; it runs nothing."""
+"""SePoT's settings, and those for a game: demo, full and paper; it runs nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sog.algorithms.policy.presets import PolicySettings, mmd_preset, nashpg_preset, rnad_preset
-from sog.algorithms.policy.rnad import RnadSettings
-from sog.algorithms.sepot.learner import SepotSettings
+from sog.algorithms.policy.settings import LearnsPolicy, RnadSettings
 from sog.errors import SettingError
 from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
 from sog.nets.shape import policy_shape
 
-__all__ = ["POLICIES", "sepot_preset", "with_policy"]
+__all__ = ["POLICIES", "TRANSFORMATIONS", "SepotSettings", "sepot_preset", "with_policy"]
+
+TRANSFORMATIONS: Final = ("learned", "predefined", "identity")
+
+
+@dataclass(frozen=True)
+class SepotSettings:
+    """SePoT's, with Table 2's values as defaults; `policy` is that of the policy learner.
+
+    game: the game string.  transformations: learned, predefined (Goofspiel's 22) or the identity alone.
+    count: F, how many transformations are learned, the identity included.
+    step: k, how far a transformation moves a policy; the paper does not say.  critic_rate: the critic's learning rate.
+    critic_rho, critic_c: the largest importance weights of the critic's V-trace.
+    exploring: the critic learns from as many games of its own in place of the policy's (ours): the kept policy plays
+    them, but a share of each game's moves is uniform, and that share is drawn uniformly for each game. A search
+    deviates from the policy, so its leaves are histories that the policy hardly plays.
+    critic_target_rate: how far the kept critic moves towards the learning one at each step (ours); 1 keeps the latter.
+    """
+
+    game: str
+    policy: LearnsPolicy = field(default_factory=RnadSettings)
+    transformations: str = "learned"
+    count: int = 10
+    step: float = 0.5
+    critic_rate: float = 3e-4
+    critic_rho: float = float("inf")
+    critic_c: float = 1.0
+    exploring: bool = False
+    critic_target_rate: float = 1.0
+
+    @property
+    def networks_beside(self) -> int:
+        """The critic and the transformations."""
+        return 2
+
+    def __post_init__(self) -> None:
+        if self.transformations not in TRANSFORMATIONS:
+            known = ", ".join(TRANSFORMATIONS)
+            raise SettingError(f"no transformations are called {self.transformations}; known: {known}")
+        if self.count < 2 or not self.step > 0 or not self.critic_rate > 0:
+            raise SettingError("SePoT needs two transformations or more, and a step and learning rate above 0")
+        if not 0.0 < self.critic_target_rate <= 1.0:
+            raise SettingError(f"critic_target_rate is a share above 0, not {self.critic_target_rate}")
+
 
 # What may learn the policy in place of Table 2's R-NaD, as each does where it learns alone.
 POLICIES: Final[Mapping[str, Callable[[HistoryGame, str], PolicySettings]]] = {

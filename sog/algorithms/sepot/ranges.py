@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from sog.algorithms.policy.own_policy import OwnPolicy
 from sog.arrays import Array, Float64, Int32
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.rows import distinct_rows, equal_rows
+
+if TYPE_CHECKING:
+    from sog.algorithms.policy.own_policy import OwnPolicy
 
 __all__ = ["infostate_reach", "reach_of"]
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from sog.algorithms.policy.own_policy import OwnPolicy
 from sog.algorithms.sepot.below import Below, DepthLimit, chance_of, grow
 from sog.algorithms.sepot.ranges import infostate_reach
 from sog.algorithms.sepot.subgame import LeafChoice, Subgame
@@ -22,6 +21,9 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR_PLUS
 from sog.searches.resolving.gadget import Gadget
 from sog.searches.tree.public_tree import PublicTree
+
+if TYPE_CHECKING:
+    from sog.algorithms.policy.own_policy import OwnPolicy
 
 __all__ = [
     "CHOOSERS",
