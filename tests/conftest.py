@@ -212,6 +212,10 @@ SLOW = {
         "test_what_needs_no_posix_works_without_it[match",
         "test_training_without_file_locks_is_refused",
     ),
+    "tests/test_without_pytorch.py": (
+        "test_shipped_networks_need_none[-m sog play scotland_yard",
+        "test_shipped_networks_need_none[-m sog exploit liars_dice",
+    ),
     "tests/training/test_growth.py": (
         "test_a_finished_game_lets",
         "test_every_search_of_a_round_grows[openspiel",

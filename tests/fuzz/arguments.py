@@ -42,6 +42,7 @@ WORK: Final = (
     "sog.searches.holdem.saved:load",
     "sog.training.self_play:train",
     "sog.algorithms.policy.loop:train_policy",
+    "sog.algorithms.sepot.learner:train_sepot",
     "sog.algorithms.distil.distil:distil_into",
     "sog.cli.connect_four:solve_position",
     "sog.training.stream.loop:train_stream",
