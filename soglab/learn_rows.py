@@ -31,12 +31,12 @@ from sog.nets.one_core import one_core
 from sog.nets.shape import NetworkShape
 from sog.training import checkpoint
 from sog.training.curve import TrainingRecord
-from sog.training.learner import Learner, LearnerSettings, losses
+from sog.training.learner import Learner, losses
 from sog.training.packing import unpack
 from sog.training.replay import ReplayWindow
 from sog.training.rows import Rows
 from sog.training.run import Run, describe
-from sog.training.settings import TrainSettings, preset_of
+from sog.training.settings import LearnerSettings, TrainSettings, preset_of
 from sog.training.shipped import find_checkpoint
 
 __all__ = ["HeldOut", "held_out_losses", "learn_rows"]

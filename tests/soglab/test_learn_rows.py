@@ -14,10 +14,11 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.training import checkpoint
-from sog.training.learner import Learner, LearnerSettings
+from sog.training.learner import Learner
 from sog.training.packing import pack
 from sog.training.replay import ReplayWindow
 from sog.training.rows import Rows, blank_rows
+from sog.training.settings import LearnerSettings
 from soglab import learn_rows as module
 from soglab.learn_rows import held_out_losses, learn_rows
 
