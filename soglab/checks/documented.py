@@ -202,7 +202,7 @@ FIGURES: Final = (
         "--algorithm rebel --playthroughs 1",
         _REBEL,
         60,
-        {"mean_policy_safe_rivers": "22.8"},
+        {"mean_policy_safe_rivers": "20.7"},
     ),
     _london(100, "--hands 200 --seed 42", 340, "84% [78.3, 88.4]"),
     _london(1_000, "--hands 200 --seed 41", 480, "44.5% [37, 52.2]", "1,000 simulations | 200, 41 |"),
