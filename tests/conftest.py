@@ -106,6 +106,7 @@ SLOW = {
         "test_a_process_is_stopped_in_the_middle[train leduc_poker",
     ),
     "tests/cli/test_users_code.py": (
+        "test_a_boards_run_says_a_command_that_finds_out",
         "test_what_a_users_code_prints_is_no_part_of_the_json[exploit",
         "test_what_a_users_code_prints_is_no_part_of_the_json[train",
     ),
