@@ -27,7 +27,8 @@ from sog.web.recorded import Recording, snapshot_of
 __all__ = ["Growing", "PositionSearching", "child_after", "moves_of", "recorded", "searching_of"]
 
 _FIRST: Final = 0.05  # seconds until the first snapshot of a search that is watched
-_BETWEEN: Final = 0.1  # and from one to the next
+_BETWEEN: Final = 0.1  # and from one to the next, at least
+_SPARED: Final = 50.0  # and this many times what the last one took of the processor, so that watching costs little
 _MEMORY: Final = 10**9  # bytes that such a search may add to its process
 
 
@@ -121,12 +122,12 @@ class Growing:
         self._search, self._generator = search, search.steps(self._after_round)
         self._beliefs: Beliefs | None = None
         self._shown: SearchSnapshot | None = None
-        self._rounds, self._until, self._most = 0, 0.0, held_bytes() + _MEMORY
+        self._rounds, self._until, self._most, self._took = 0, 0.0, held_bytes() + _MEMORY, 0.0
 
     def next(self) -> SearchGrowth:
         """What the search knows a moment later, or at its end."""
         search, self._shown = self._search, None
-        self._until = time.monotonic() + (_BETWEEN if self._rounds else _FIRST)
+        self._until = time.monotonic() + (max(_BETWEEN, _SPARED * self._took) if self._rounds else _FIRST)
         try:
             while self._shown is None:
                 if self._beliefs is None:
@@ -147,7 +148,9 @@ class Growing:
         if time.monotonic() < self._until or self._shown is not None:
             return False
         done = min(self._rounds * self._search.budget.expansions, self._search.budget.simulations)
+        began = time.process_time()
         self._shown = snapshot_of(self._search.tree, self._search.start, done)
+        self._took = time.process_time() - began
         return self._is_full()
 
     def _is_full(self) -> bool:
