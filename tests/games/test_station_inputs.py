@@ -74,6 +74,8 @@ def test_inputs_are_what_plain_counts_say(text: str) -> None:
             exits = {there for there, kind in ways if pays[kind] and there not in s.detectives}
             near = {there: min((far[there] for far in later), default=FAR) for there in exits}
             beside = {there for there, _ in ways} | {station}
+            any_ticket, taxi = steps(game, station, (1, 1, 1)), steps(game, station, (1, 0, 0))
+            within = (any_ticket, 2, 20), (any_ticket, 3, 50), (any_ticket, 4, 90), (taxi, 2, 12), (taxi, 4, 25)
             expected = {
                 0: ranges[station],
                 1: np.log1p(len(s.hidden) * ranges[station]),
@@ -89,6 +91,7 @@ def test_inputs_are_what_plain_counts_say(text: str) -> None:
                 28: sum(far > 2 for far in near.values()) / 8,
                 29: max(near.values(), default=0) / 8,
                 31: sum(ranges[there] for there in beside),
+                **{34 + k: sum(x <= far for x in reach) / unit for k, (reach, far, unit) in enumerate(within)},
             }
             for column, value in expected.items():
                 assert row[column] == pytest.approx(float(value), abs=1e-5), (column, s)

@@ -31,9 +31,16 @@ def scotland_yard_preset(game: ScotlandYard, name: str) -> TrainSettings:
         side_by_side=32,
     )
     learner = LearnerSettings(
-        batch=128, learning_rate=2e-3, decay=0.5, decay_steps=6_000, policy_weight=0.1, updates_per_example=2.0
+        batch=128,
+        learning_rate=2e-3,
+        decay=0.5,
+        decay_steps=6_000,
+        policy_weight=0.3,
+        policies_by_row=True,
+        updates_per_example=2.0,
+        average=2e-3,
     )
-    full = TrainSettings(acting, learner, shape_for(game, 64, 1, "stations"), games=0, rounds=3_000)
+    full = TrainSettings(acting, learner, shape_for(game, 96, 2, "stations"), games=0, rounds=3_000)
     if name == "full":
         return full
     return replace(full, rounds=10, learner=replace(learner, decay_steps=500))

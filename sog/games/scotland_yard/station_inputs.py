@@ -30,7 +30,7 @@ __all__ = [
     "station_inputs",
 ]
 
-WIDTH: Final = 34  # numbers a station, see `_fill`
+WIDTH: Final = 39  # numbers a station, see `_fill`
 AROUND: Final = 2  # and more of a station that is entered, see `_around`
 CONTEXT: Final = 24  # numbers a belief, see `_context`
 DETECTIVE: Final = 16  # numbers a detective, see `_detective`
@@ -150,7 +150,7 @@ def _fill(x: Array, city: Array, out: Array, around: Array) -> None:
 
     city, out: the fields of StationMap and StationInputs in their order.  around: float32[R, 2], or empty.
     """
-    steps, links, to, by, kinds, reveal_in, _, _, _, _, _, n, d, rounds = city
+    steps, links, to, by, kinds, reveal_in, _, _, _, _, _, within, n, d, rounds = city
     _, station, share, rows, first, context, detectives, turn, places = out
     cards, plain = d, 4 * d
     bits = plain + 9
@@ -201,6 +201,8 @@ def _fill(x: Array, city: Array, out: Array, around: Array) -> None:
             _exits((links, to, by), pays, held, near, ranges, s, rows[r])
             rows[r, 32] = 0.125 * _capped(near[1, s])
             rows[r, 33] = near[1, s] == 1
+            for k in range(within.shape[1]):
+                rows[r, 34 + k] = within[s, k]
         for r in range(first[b], first[b + 1] if len(around) else first[b]):
             _around(steps, possible, m, ranges, station[r], around, r)
         for k in range(d):

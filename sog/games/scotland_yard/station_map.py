@@ -16,6 +16,7 @@ __all__ = ["FAR", "StationMap", "station_map"]
 
 FAR: Final = 255  # moves to a station that cannot be reached
 _ORDINARY: Final = 3  # kinds of tickets that detectives have
+_WITHIN: Final = ((7, 2, 20), (7, 3, 50), (7, 4, 90), (1, 2, 12), (1, 4, 25))  # tickets as in `steps`, moves, unit
 _MAPS: Final = 16  # in hand; London's takes 0.4 MB
 
 
@@ -31,6 +32,8 @@ class StationMap(NamedTuple):
     ticket, dest: int64[P], of each pair; the double card enters no station, -1.
     leads: bool[N, Q], whether each of the detectives' Q pairs is a link that begins at a station.
     linked: float32[N, N], 1 for a station itself and where any link leads from it.
+    within: float32[N, 5], how many stations are at most 2, 3 and 4 moves away by any ticket, and 2 and 4 by taxi, in
+    units of about London's mean: how well a station is connected.
     """
 
     steps: Array
@@ -44,6 +47,7 @@ class StationMap(NamedTuple):
     dest: Int64
     leads: Bool
     linked: Float32
+    within: Float32
     stations: int
     detectives: int
     rounds: int
@@ -64,8 +68,9 @@ def station_map(game: ScotlandYard) -> StationMap:
     linked[[a for a, _, _ in links], [b for _, b, _ in links]] = 1.0
     pairs = game.legal_pairs
     assert pairs is not None
+    steps = np.stack([_steps(city, mask) for mask in range(2**_ORDINARY)])
     return StationMap(
-        steps=np.stack([_steps(city, mask) for mask in range(2**_ORDINARY)]),
+        steps=steps,
         first=np.searchsorted([a for a, _, _ in links], np.arange(n + 1)).astype(np.int64),
         to=np.array([b for _, b, _ in links], dtype=np.int64),
         by=np.array([t for _, _, t in links], dtype=np.int64),
@@ -76,6 +81,9 @@ def station_map(game: ScotlandYard) -> StationMap:
         dest=np.append(game.dest_of, -1)[pairs.action].astype(np.int64),
         leads=game.reach[:, pairs.action[pairs.player == 1]],
         linked=linked,
+        within=np.stack([(steps[by] <= far).sum(axis=1) / unit for by, far, unit in _WITHIN], axis=1).astype(
+            np.float32
+        ),
         stations=n,
         detectives=rules.detectives,
         rounds=rules.rounds,
