@@ -127,9 +127,11 @@ class GtpEngine(Engine):
         return self._best(*self._searched(read_colour(colour)))
 
     def _best(self, at: ReachedPosition, candidates: Sequence[Candidate]) -> str:
-        """The best move that repeats no position; a pass where each does."""
-        legal = (c.action for c in candidates if not self.board.repeats(at, c.action))
-        return write_vertex(next(legal, self.fits**2), self.fits)
+        """The best move that repeats no position; a pass only where no stone of the other colour can be taken."""
+        order, passed = [c.action for c in candidates if not self.board.repeats(at, c.action)], self.fits**2
+        best = order[0] if order else passed
+        # All stones on the board count, so that dead ones are taken first, as a controller may ask for them to be.
+        return write_vertex(self.board.attack(at, order) if best == passed else best, self.fits)
 
     def _searched(self, colour: int) -> tuple[ReachedPosition, tuple[Candidate, ...]]:
         """A colour's position and its moves there, best first, after a search within the limits of a move."""

@@ -235,3 +235,14 @@ def test_a_cleanup_takes_what_is_dead_and_then_passes(gtp: Callable[..., list[st
     heard = gtp(*said, "komi 0.5", *["kgs-genmove_cleanup b"] * taken, "final_status_list alive")
     assert not {"C1", "D1"} & set(heard[-1].removeprefix("= ").split()) - set(answers)
     assert gtp("play b C3", "kgs-genmove_cleanup b")[-1] == "= pass\n"  # nothing is there to take
+
+
+def test_the_program_passes_only_where_nothing_can_be_taken(gtp: Callable[..., list[str]]) -> None:
+    """The same stones. With 30 points of komi for Black a pass wins, and yet White's stones are taken first."""
+    black, white = "B5 D5 A4 B4 C4 D4 E4 A3 B3 C3 D3 E3", "C1 D1"
+    said = [f"play b {v}" for v in black.split()] + [f"play w {v}" for v in white.split()]
+    heard = gtp(*said, "komi -30", *["play w pass", "genmove b"] * 12)
+    answers = [answer.removeprefix("= ").strip() for answer in heard[len(said) + 2 :: 2]]
+    before = answers[: answers.index("pass")]
+    alive = gtp(*said, "komi -30", *["play w pass", "genmove b"] * len(before), "final_status_list alive")[-1]
+    assert not {"C1", "D1"} & (set(alive.removeprefix("= ").split()) - set(before))
