@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -22,6 +23,7 @@ from sog.games.base import NATURE, Game
 from sog.games.catalog import as_game, make_game, make_history_game
 from sog.games.checks.own import checked_game
 from sog.games.histories.base import HistoryGame
+from sog.games.own import lend
 from sog.games.policy_picture import likely, policy_drawn
 from sog.measure.exploitability import composed_policy
 from sog.nets.inference import network_evaluator
@@ -264,19 +266,22 @@ def search(
 
 
 def train(
-    run: Run | str,
+    run: Run | Game | str,
     out: Path | str,
     minutes: float | None = None,
     rounds: int | None = None,
     resume: bool = False,
     hooks: Hooks | None = None,
     device: str = "cpu",
+    game: Game | HistoryGame | None = None,
 ) -> Point:
     """Learn a game by self-play, as `sog train` does; returns the last point of the learning curve.
 
-    run: a game string (then Student of Games' preset "demo"), or a `Run`, which also names algorithm, preset and seed.
-    out: the run's folder, which `load_agent` opens.  minutes: stops the run before its preset ends.  rounds: how many
-    rounds in all, instead of the preset's.  resume: continue the run in `out`.  hooks: what is measured and reported.
+    run: a game string or a game (then Student of Games' preset "demo"), or a `Run`, which also names algorithm, preset
+    and seed.  out: the run's folder, which `load_agent` opens.  minutes: stops the run before its preset ends.  rounds:
+    how many rounds in all, instead of the preset's.  resume: continue the run in `out`.  hooks: what is measured and
+    reported.  game: the game of your own that the run's game string means, where no module of SOG_GAMES has it; this
+    program knows it by that name from then on, and another one does not.
     With more than one worker, call it under `if __name__ == "__main__":`, since workers are processes.
     Raises SettingError for settings that make no sense, GameError for a game of your own that breaks a promise of its
     interface, CheckpointError where `out` holds another run.
@@ -284,13 +289,14 @@ def train(
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)
         sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)
     """
+    if isinstance(run, Game):
+        game, run = run, Run(run.name)
     if not isinstance(run, Run | str):
-        raise SettingError(
-            "train takes a game string or a Run, since its workers are processes that make the game themselves; "
-            "a game of your own gets a game string by the environment variable SOG_GAMES (docs/extending.md)"
-        )
+        raise SettingError(f"train takes a game string, a game by public states or a Run, not {run!r}")
     if not isinstance(out, Path | str):
         raise SettingError(f"out is a folder's name, not {out!r}")
+    if game is not None:
+        _lend_to(run, game)
     which = run if isinstance(run, Run) else Run(make_game(run).name)
     if not which.rounds:
         raise SettingError("only `sog train --asynchronous` trains without rounds")
@@ -301,6 +307,24 @@ def train(
     which = replace(which, algorithm=str(algorithm))
     settings = checked_settings(algorithm.rules(which.game), which)
     return algorithm.loop()(which, settings, Path(out), until, resume, hooks, device)
+
+
+def _lend_to(run: Run | str, game: Game | HistoryGame) -> None:
+    """Have the run's game string mean this game; SettingError where it cannot."""
+    if not isinstance(game, Game | HistoryGame):
+        raise SettingError(f"game is derived from sog.Game or sog.HistoryGame, not {game!r}")
+    if (run if isinstance(run, str) else run.game) != game.name:
+        raise SettingError(f"the run is of {run if isinstance(run, str) else run.game}, and the game is {game.name}")
+    make = make_game if isinstance(game, Game) else make_history_game
+    with suppress(GameError):
+        if type(make(game.name)) is type(game):
+            return  # a game of this program or of a module makes itself
+    if isinstance(run, Run) and run.workers > 1:
+        raise SettingError(
+            "several workers are processes that make the game themselves: a game of your own gets a game string by the "
+            "environment variable SOG_GAMES (docs/extending.md), or the run has one worker"
+        )
+    lend(game, "GAMES" if isinstance(game, Game) else "HISTORY_GAMES")
 
 
 def aec_env(game: HistoryGame | str) -> HistoryEnv:

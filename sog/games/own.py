@@ -2,7 +2,8 @@
 
 Such a module has a dictionary GAMES, by public states, or HISTORY_GAMES, by histories, or both: from a short name to
 what makes the game, a class or a function that takes the game string's parameters as keywords. Workers are processes
-that inherit the variable, so a user-defined game needs no change in this package.
+that inherit the variable, so a user-defined game needs no change in this package. A game that exists as an object alone
+can be lent to this process under its name (`lend`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
 from sog.errors import GameError
@@ -22,9 +24,12 @@ from sog.games.blame import code_of
 from sog.games.parameters import refuse_unknown
 from sog.games.strings import OPENSPIEL, Parameters, parse_game
 
-__all__ = ["VARIABLE", "imported", "is_own", "make_own", "own_games", "refuse_class", "refuse_taken"]
+__all__ = ["VARIABLE", "imported", "is_own", "lend", "make_own", "own_games", "refuse_class", "refuse_taken"]
 
 VARIABLE: Final = "SOG_GAMES"  # modules, with commas between them
+
+# By table and short name, the games that `lend` gave to this process.
+_LENT: ContextVar[Mapping[str, Mapping[str, Any]]] = ContextVar("_LENT", default=MappingProxyType({}))
 
 
 def own_games(table: str) -> dict[str, Callable[..., Any]]:
@@ -47,7 +52,20 @@ def own_games(table: str) -> dict[str, Callable[..., Any]]:
         if twice := sorted(set(games) & set(found)):
             raise GameError(f"{VARIABLE}: several modules have a game called {twice[0]}")
         found |= games
-    return found
+    return found | {short: _giver(game) for short, game in _LENT.get().get(table, {}).items()}
+
+
+def _giver(game: Any) -> Callable[..., Any]:
+    return lambda **_: game
+
+
+def lend(game: Any, table: str) -> None:
+    """From now on the game's name means it, in this process alone. GameError for the name of a game there is."""
+    short = parse_game(game.name)[0]
+    lent = _LENT.get()
+    if short in own_games(table) and short not in lent.get(table, {}):
+        raise GameError(f"{VARIABLE}: {short} is a game of a module; give this one another name")
+    _LENT.set({**lent, table: {**lent.get(table, {}), short: game}})
 
 
 def refuse_class(name: str) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 
 import sog
 from sog.cli.app import main
-from sog.errors import GameError
+from sog.errors import GameError, SettingError
 from sog.games.catalog import make_game, make_history_game, public_face
 from sog.games.own import is_own
+from sog.games.rules.kuhn import Kuhn
 
 MINE = """
 from sog.games.rules.kuhn import Kuhn
@@ -219,3 +221,43 @@ def test_a_folder_with_the_name_of_a_game_says_how_to_mean_the_game(
     assert main(["exploit", "leduc_poker", "-s", "2", "-c", "1", "--workers", "1"]) == 2
     assert "write leduc_poker() for the game of that name" in capsys.readouterr().err
     assert main(["exploit", "leduc_poker()", "-s", "2", "-c", "1", "--workers", "1"]) == 0
+
+
+def small_poker() -> sog.Game:
+    """A game that no module has."""
+
+    class Lent(Kuhn):
+        def __init__(self) -> None:
+            super().__init__()
+            self.name = "lent_poker"
+
+    return Lent()
+
+
+def test_a_game_that_no_module_has_is_trained_on_in_this_process(tmp_path: Path) -> None:
+    game = small_poker()
+    assert copy_context().run(sog.train, game, tmp_path / "run", rounds=2).round == 2
+    with pytest.raises(GameError, match="lent_poker"):
+        make_game("lent_poker")  # not lent here
+    context = copy_context()
+    run = sog.Run("lent_poker", algorithm="rebel")
+    assert context.run(sog.train, run, tmp_path / "rebel", rounds=1, game=game).round == 1
+    # The program that lent it opens its run.
+    agent = context.run(sog.load_agent, tmp_path / "run")
+    assert agent.game.name == "lent_poker" and context.run(make_game, "lent_poker") is game
+
+
+def test_what_cannot_be_lent_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, out = small_poker(), tmp_path / "run"
+    with pytest.raises(SettingError, match="SOG_GAMES"):
+        sog.train(sog.Run("lent_poker", workers=2), out, game=game)
+    with pytest.raises(SettingError, match="the run is of kuhn_poker, and the game is lent_poker"):
+        sog.train("kuhn_poker", out, game=game)
+    with pytest.raises(SettingError, match="derived from"):
+        sog.train("kuhn_poker", out, game="kuhn_poker")  # type: ignore[arg-type]
+    game.name = "kuhn_poker"
+    with pytest.raises(GameError, match="is a game of this program"):
+        copy_context().run(sog.train, game, out, rounds=1)
+    assert not out.exists()
+    # A game of this program is trained on as its name is.
+    assert sog.train(make_game("kuhn_poker"), out, rounds=1).round == 1
