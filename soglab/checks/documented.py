@@ -204,6 +204,6 @@ FIGURES: Final = (
         60,
         {"mean_policy_safe_rivers": "20.7"},
     ),
-    _london(100, "--hands 200 --seed 42", 340, "84% [78.3, 88.4]"),
-    _london(1_000, "--hands 200 --seed 41", 480, "44.5% [37, 52.2]", "1,000 simulations | 200, 41 |"),
+    _london(100, "--hands 200 --seed 42", 340, "81% [74.8, 86]"),
+    _london(1_000, "--hands 200 --seed 41", 480, "48.5% [41.7, 55.4]", "1,000 simulations | 200, 41 |"),
 )
