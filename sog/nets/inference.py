@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Answer = Callable[[Beliefs], Evaluations]
 
 
-class Rows(Protocol):
+class AnswersByRow(Protocol):
     """A network's answers by row.  shape: the network's."""
 
     shape: NetworkShape
@@ -84,7 +84,7 @@ class JoiningEvaluator:
 class RowsEvaluator:
     """A network's answers by row: the beliefs of all searches in one call, whatever their public trees."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: AnswersByRow) -> None:
         self.rows = rows
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
@@ -202,7 +202,7 @@ class MlpAnswer:
         return self._plain[wanted]
 
 
-def rows_answer(rows: Rows) -> Answer:
+def rows_answer(rows: AnswersByRow) -> Answer:
     """A network's answers from its rows."""
 
     def answer(beliefs: Beliefs) -> Evaluations:

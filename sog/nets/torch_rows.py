@@ -21,7 +21,7 @@ class TorchRows:
         self.device = next(self.network.parameters()).device
 
     def __call__(self, x: Float32, wanted: Wanted) -> Float32:
-        """See `sog.nets.inference.Rows`."""
+        """See `sog.nets.inference.AnswersByRow`."""
         with torch.inference_mode():
             rows: Float32 = self.network.part(torch.from_numpy(x).to(self.device), wanted).cpu().numpy()
         return rows

@@ -18,11 +18,11 @@ from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import larger, sum_of
 from sog.searches.kernels.vectors import LANES32, load, splat, store
 
-# Columns of Network.convolutions: where biases and weights begin, and what they are.
+# Columns of PackedResNet.convolutions: where biases and weights begin, and what they are.
 BIAS, AT, INPUTS, BLOCKS, REGISTERS, RELU = range(6)
-# Columns of Network.linear.
+# Columns of PackedResNet.linear.
 LINEAR_AT, LINEAR_INPUTS, LINEAR_BLOCKS = range(3)
-# Rows of Network.linear.
+# Rows of PackedResNet.linear.
 REST, HIDDEN, VALUE = range(3)
 
 
@@ -44,7 +44,7 @@ class ResidualSizes(NamedTuple):
     policy_planes: int
 
 
-class Network(NamedTuple):
+class PackedResNet(NamedTuple):
     """A residual network as kernels take it, batch normalisation folded in, with room to compute in.
 
     weights: float32[*].  convolutions: int64[L, 6], columns as above: entry, two a block, the policy's, its cells'
@@ -75,9 +75,9 @@ def evaluate(network: tuple[Any, ...], x: Array, out: Array) -> None:
     Trunk: z = relu(entry(x)), then z = relu(z + second(relu(first(z)))) a block. Values, in [-1, 1]: the head
     answers whoever moves; player 1's are minus player 0's.
 
-    network: a Network as a plain tuple.
+    network: a PackedResNet as a plain tuple.
     """
-    net = Network(*network)
+    net = PackedResNet(*network)
     sizes = net.sizes
     count, heads = len(net.convolutions), 3 if sizes.policy_planes else 2
     last = sizes.planes * sizes.height * sizes.width - 1
@@ -102,7 +102,7 @@ def evaluate(network: tuple[Any, ...], x: Array, out: Array) -> None:
 
 
 @inlined
-def _layer(net: Network, number: int) -> Layer:
+def _layer(net: PackedResNet, number: int) -> Layer:
     """A convolution as products.multiply takes it."""
     line = net.convolutions[number]
     floor = np.float32(0.0) if line[RELU] else np.float32(-np.inf)
@@ -110,7 +110,7 @@ def _layer(net: Network, number: int) -> Layer:
 
 
 @inlined
-def _convolution(net: Network, number: int, boards: int, x: Array, add: int, y: Array) -> None:
+def _convolution(net: PackedResNet, number: int, boards: int, x: Array, add: int, y: Array) -> None:
     """One of the network's 3 x 3 convolutions."""
     sizes = net.sizes
     shape = (sizes.height, sizes.width, sizes.rows, sizes.columns, sizes.step)
@@ -118,7 +118,7 @@ def _convolution(net: Network, number: int, boards: int, x: Array, add: int, y: 
 
 
 @inlined
-def _each_cell(net: Network, number: int, boards: int, x: Array, y: Array) -> None:
+def _each_cell(net: PackedResNet, number: int, boards: int, x: Array, y: Array) -> None:
     """One of the network's 1 x 1 convolutions."""
     row_step, plane = _steps(net.sizes)
     for b in range(boards):
@@ -153,7 +153,7 @@ def _spread_planes(sizes: ResidualSizes, x: Array, y: Array, to: int) -> None:
 
 
 @inlined
-def _policy(net: Network, number: int, boards: int, out: Array) -> None:
+def _policy(net: PackedResNet, number: int, boards: int, out: Array) -> None:
     """Logits from the trunk, net.first, which is gone afterwards.
 
     With z = relu(conv(trunk)): the logits of cells are conv1x1(z), P a cell, and the others linear(mean of z over the
@@ -192,7 +192,7 @@ def _policy(net: Network, number: int, boards: int, out: Array) -> None:
 
 
 @inlined
-def _mean(net: Network, corner: int, blocks: int) -> None:
+def _mean(net: PackedResNet, corner: int, blocks: int) -> None:
     """The mean over all cells of each channel of a board in net.second, into net.flat.
 
     flat[c] = (sum over the board's cells of second[c, cell]) / (H * W).
@@ -210,7 +210,7 @@ def _mean(net: Network, corner: int, blocks: int) -> None:
 
 
 @inlined
-def _flatten(net: Network, corner: int, blocks: int) -> None:
+def _flatten(net: PackedResNet, corner: int, blocks: int) -> None:
     """Every cell of a board in net.second, [blocks, H, W, 16], into net.flat."""
     row_step, plane = _steps(net.sizes)
     to = 0
@@ -224,7 +224,7 @@ def _flatten(net: Network, corner: int, blocks: int) -> None:
 
 
 @inlined
-def _linear(net: Network, row: int, x: Array, y: Array) -> None:
+def _linear(net: PackedResNet, row: int, x: Array, y: Array) -> None:
     """y = x @ weights + biases: four sums of every fourth input, in one order."""
     at, inputs, blocks = net.linear[row, LINEAR_AT], net.linear[row, LINEAR_INPUTS], net.linear[row, LINEAR_BLOCKS]
     weights, width = net.weights, LANES32 * blocks
@@ -247,7 +247,7 @@ def _linear(net: Network, row: int, x: Array, y: Array) -> None:
 
 
 @inlined
-def _value(net: Network, number: int, board: int) -> float:
+def _value(net: PackedResNet, number: int, board: int) -> float:
     """The mover's value, from the value head's channels of the board at net.second[board].
 
     v = tanh(b + sum over k of w[k] * relu(hidden[k])), hidden = the linear layer over the head's channels at all cells.

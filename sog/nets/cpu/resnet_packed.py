@@ -33,7 +33,7 @@ def tiles_here() -> Tiles:
     return _LARGE if llvm.get_host_cpu_features().get("avx512f") else _SMALL
 
 
-def packed_network(network: Network, tiles: Tiles) -> residual.Network:
+def packed_network(network: Network, tiles: Tiles) -> residual.PackedResNet:
     """A copy of a resnet's weights, batch normalisation folded in, with room for the kernels to compute in."""
     shape = network.shape
     channels, height, width = shape.planes
@@ -74,7 +74,7 @@ def _by_block(rows: Float64, cells: int) -> Float64:
 class _Packing:
     """Weights so far, and where each layer's begin; zeros first, in place of the biases of products without any.
 
-    convolutions, lines: see residual.Network.  widest: the most inputs, and outputs, of a linear layer.
+    convolutions, lines: see residual.PackedResNet.  widest: the most inputs, and outputs, of a linear layer.
     """
 
     def __init__(self, registers: int, rows: int, columns: int, width: int) -> None:
@@ -88,7 +88,7 @@ class _Packing:
         # Row of zeros: a product without biases reads its biases here.
         self._append(np.zeros(padded(width)))
 
-    def network(self, planes: int, board: tuple[int, int], policy_planes: int, most: int) -> residual.Network:
+    def network(self, planes: int, board: tuple[int, int], policy_planes: int, most: int) -> residual.PackedResNet:
         """All of it, with room to compute in."""
         height, width = board
         down, across = -(-height // self.rows), -(-width // self.columns)
@@ -104,7 +104,7 @@ class _Packing:
         )
         weights = aligned(self.size)
         np.concatenate(self.flat, out=weights)
-        return residual.Network(
+        return residual.PackedResNet(
             weights,
             np.array(self.convolutions, dtype=np.int64),
             self.lines,
