@@ -1,4 +1,4 @@
-"""A network learns the rows of a finished run's window, and its losses on rows left out are told by player."""
+"""A network learns the rows of a finished run's window, and its losses on rows left out are printed by player."""
 
 from __future__ import annotations
 

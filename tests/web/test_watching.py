@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from itertools import pairwise
+from itertools import count, pairwise
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
+from sog.web import searching
+from sog.web.asked import PositionAsked
+from sog.web.searching import Growing
+from sog.web.thinker import Thinker
 from sog.web.watching import event_of
 from tests.web.client import HOST, Answer, Client, scope_of
 
@@ -155,3 +160,18 @@ def test_what_goes_wrong_on_the_way_is_an_event(client: Client) -> None:
 def test_events_have_a_line_for_each_line() -> None:
     assert event_of("step", "a\nb") == b"event: step\ndata: a\ndata: b\n\n"
     assert event_of("trouble", "") == b"event: trouble\ndata: \n\n"
+
+
+@pytest.mark.parametrize(("took", "least"), [(0.0, 0.1), (0.02, 1.0)])
+def test_dear_snapshots_are_rarer(monkeypatch: pytest.MonkeyPatch, took: float, least: float) -> None:
+    """The clock says a hundredth of a second a round, and a snapshot takes `took` of the processor: a fiftieth."""
+    clock, processor = count(), count()
+    times = SimpleNamespace(monotonic=lambda: next(clock) / 100, process_time=lambda: next(processor) * took)
+    monkeypatch.setattr(searching, "time", times)
+    asked = PositionAsked("connect_four", (3, 3), "connect_four", 4000, 10.0, 0)
+    growing = Growing(Thinker()._searching(asked))
+    frames = [growing.next() for _ in range(3)]
+    assert not frames[-1].finished
+    shown = [frame.snapshots[0].simulations for frame in frames]
+    rounds = [(after - before) / 10 for before, after in pairwise(shown)]
+    assert all(least - 0.03 <= one / 100 <= least + 0.05 for one in rounds), rounds
