@@ -96,11 +96,11 @@ class Thinker:
 
     def look(self, asked: PositionAsked) -> SearchGrowth:
         """A search of a position, recorded. SogError where the network or the position cannot be opened."""
-        return recorded(self._searching(asked))
+        return recorded(self.searching(asked))
 
     def grow(self, asked: PositionAsked) -> SearchGrowth:
         """What a search that is watched knows a moment after the last time. Errors of `look`."""
-        growing = self._growing.pop(asked, None) or Growing(self._searching(asked))
+        growing = self._growing.pop(asked, None) or Growing(self.searching(asked))
         found = growing.next()
         if not found.finished:
             self._growing[asked] = growing
@@ -110,7 +110,8 @@ class Thinker:
         """Nobody watches this search any more."""
         self._growing.pop(asked, None)
 
-    def _searching(self, asked: PositionAsked) -> PositionSearching:
+    def searching(self, asked: PositionAsked) -> PositionSearching:
+        """The search of a position, ready to run. Errors of `look`."""
         opened = self._network(asked.agent, asked.game)
         chosen = Student(simulations=asked.simulations, per_update=asked.per_update)
         plays = player_with(opened, chosen, opened.game.deterministic)

@@ -28,7 +28,7 @@ from sog.cli.frame import progress_bar
 from soglab.bench import checkout_tasks
 from soglab.bench.form import Benchmark, Column, table
 
-__all__ = ["CheckoutRow", "compare", "row_of"]
+__all__ = ["CheckoutRow", "compare", "median_interval", "row_of"]
 
 _REPEATS, _LONG_SECONDS = 3, 2.0
 _HERE: Final = Path(checkout_tasks.__file__).parents[2]
@@ -105,11 +105,16 @@ def _answer(child: subprocess.Popen[str], task: str) -> tuple[float, float]:
 
 def row_of(task: str, ratios: Sequence[float]) -> CheckoutRow:
     """A task's row."""
-    ordered, count = sorted(ratios), len(ratios)
+    return CheckoutRow(task, *median_interval(ratios), len(ratios))
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """The median and between what it lies with a probability of 95% or more, by the sign test."""
+    ordered, count = sorted(values), len(values)
     # The median lies outside with a probability of 2 P(Bin(count, 1/2) <= cut).
     outside = (2 * below / 2**count for below in accumulate(comb(count, k) for k in range(count)))
     cut = max(0, sum(share <= 0.05 for share in outside) - 1)
-    return CheckoutRow(task, median(ordered), ordered[cut], ordered[-1 - cut], count)
+    return median(ordered), ordered[cut], ordered[-1 - cut]
 
 
 def main() -> None:

@@ -169,7 +169,7 @@ def test_dear_snapshots_are_rarer(monkeypatch: pytest.MonkeyPatch, took: float, 
     times = SimpleNamespace(monotonic=lambda: next(clock) / 100, process_time=lambda: next(processor) * took)
     monkeypatch.setattr(searching, "time", times)
     asked = PositionAsked("connect_four", (3, 3), "connect_four", 4000, 10.0, 0)
-    growing = Growing(Thinker()._searching(asked))
+    growing = Growing(Thinker().searching(asked))
     frames = [growing.next() for _ in range(3)]
     assert not frames[-1].finished
     shown = [frame.snapshots[0].simulations for frame in frames]
