@@ -130,7 +130,7 @@ class SearchAgent(Agent):
         """
         run(self.steps(node), self.evaluator)
         assert self.solved is not None
-        return self.solved.policy()
+        return self.solved.played(self.settings.purify)
 
     def steps(self, node: int) -> SearchGenerator:
         """The searches of a decision, as a generator of leaf beliefs; errors of `policy`."""
@@ -170,7 +170,7 @@ class SearchAgent(Agent):
                 solved = resolving.solved()
                 waiting.extend((s, solved) for s in followers.get(solved.node, ()))
                 if self.public.actor(solved.node) == self.player:
-                    yield solved.node, solved.policy()
+                    yield solved.node, solved.played(self.settings.purify)
 
     def belief(self, infostate: int) -> Float64:
         """float64[I]: the opponent's infostates at the last searched node, as the agent with this infostate believes.

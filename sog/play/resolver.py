@@ -41,6 +41,8 @@ class ResolveSettings:
     gadget: False solves from fixed ranges of both players: unsafe, for contrast.
     every_decision: in play a chain searches the opponent's decisions too (PoG, B.5: "the search tree is rebuilt also
     for the opponent's actions"); self-play, where Algorithm 2 searches once a move, does not.
+    purify: in play, an action less likely than this share of the likeliest one is not played: 0 plays the average
+    policy, 1 the likeliest action alone (Ganzfried, Sandholm and Waugh, 2012). Beliefs follow the average policy.
     """
 
     budget: Budget
@@ -49,6 +51,7 @@ class ResolveSettings:
     complete: bool = False
     gadget: bool = True
     every_decision: bool = False
+    purify: float = 0.0
 
 
 def paper_settings(budget: Budget) -> ResolveSettings:
@@ -77,6 +80,14 @@ class Solved:
     def policy(self) -> Float64:
         """float64[A, I]: the average policy at the searched state."""
         return self.tree.policy(self.start).copy()
+
+    def played(self, purify: float) -> Float64:
+        """float64[A, I]: `policy` without the actions less likely than `purify` times the likeliest, rescaled."""
+        policy = self.policy()
+        if purify > 0.0:
+            policy[policy < purify * policy.max(axis=0)] = 0.0
+            policy /= np.maximum(policy.sum(axis=0), 1e-300)  # infostates that are impossible have no policy
+        return policy
 
     def own_range(self, n: int) -> Float64:
         """float64[I]: the player's range at lookahead node n, by the average policies on the way."""

@@ -71,7 +71,7 @@ class TurnChain:
                 if solved.node in self._followers:
                     waiting.extend((s, solved) for s in self._followers[solved.node])
                 if agent.public.actor(solved.node) == self.player:
-                    self.policies[public_state(agent.public, solved.node)] = solved.policy()
+                    self.policies[public_state(agent.public, solved.node)] = solved.played(agent.settings.purify)
                 waiting.extend(self._leave(solved))
         assert self._noted == set(self._ends), "a state where the river card comes was in no search's tree"
 

@@ -105,6 +105,7 @@ def test_a_string_reads_as_it_is_written(solver: str, half: int, share: float, r
         ("sog(queries=True)", "queries is a number, not True"),
         ("sog(simulations=0)", "simulations is a whole number of at least 1"),
         ("sog(alpha=2)", r"alpha must lie in \[0, 1\]"),
+        ("sog(purify=2)", r"purify must lie in \[0, 1\]"),
         ("sog(paper=other)", "paper is sog or pog, not other"),
         ("sog(rule=best)", "rule is one of cfr, .*, not best"),
         ("rebel(updates=3)", "positive even number"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,6 +51,20 @@ def test_the_agent_plays_the_policy_that_is_measured(game: Leduc | Goofspiel, se
             world = referee.act(world, int(rng.choice(referee.legal(world))), rng)
             seen += 1
     assert seen > 30
+
+
+def test_actions_that_are_unlikely_beside_the_likeliest_are_not_played() -> None:
+    """By each infostate, in the policy at a node and in the whole one; beliefs follow the average policy."""
+    settings = replace(SMALL, purify=0.5)
+    pure, mixed = agent(0, settings=settings), agent(0)
+    node = next(s for s in range(LEDUC.size) if LEDUC.actor(s) == 0)
+    average, played = mixed.policy(node), pure.policy(node)
+    keeps = average >= 0.5 * average.max(axis=0)
+    assert not keeps.all() and np.array_equal(played > 0, keeps & (average > 0))
+    assert np.allclose(played, np.where(keeps, average, 0) / np.where(keeps, average, 0).sum(axis=0))
+    assert played.tobytes() == agent_policy(LEDUC, settings, zero_evaluator, 5)[node].tobytes()
+    assert np.array_equal(pure.belief(0), mixed.belief(0))
+    assert (agent(0, settings=replace(SMALL, purify=1.0)).policy(node).max(axis=0) >= 0.5).all()
 
 
 def test_the_agent_is_told_public_nodes_and_its_own_infostate() -> None:
