@@ -145,8 +145,11 @@ def losses(network: CVPN, rows: Rows, settings: LearnerSettings = _PLAIN) -> tup
     inputs, targets, mask, policies, weights, legal, owners, owned = (
         torch.from_numpy(column).to(device) for column in rows.columns().values()
     )
-    answer, ownership = network.learned(inputs)
-    values, logits = network.split(answer)
+    with torch.autocast(device.type, torch.bfloat16, enabled=settings.bfloat16):
+        answer, ownership = network.learned(inputs)
+    # Losses are in 32 bits: a sum of thousands of terms has more digits than 16 bits hold.
+    values, logits = network.split(answer.float())
+    ownership = ownership.float()
     # Masked values, such as a TD(1) row's infostates that were not visited, train nothing; a batch without any has loss
     # 0.
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")

@@ -124,6 +124,8 @@ class LearnerSettings:
     symmetries: each row is turned by one of the game's symmetries, drawn anew each time that it is learned from.
     average: the network that plays and is saved is an average of the weights over about the last 1 / average steps, or
     the last tenth of all steps where these are fewer; 0: the last step's weights (KataGo saves such an average).
+    bfloat16: a gradient step computes layers in 16 bits, weights and losses in 32; it is faster where the processor
+    has AVX-512 BF16, slower elsewhere. Play is in 32 bits.
     """
 
     batch: int = 256
@@ -144,6 +146,7 @@ class LearnerSettings:
     symmetries: bool = False
     warm_up: int = 0
     average: float = 0.0
+    bfloat16: bool = False
 
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:

@@ -46,6 +46,7 @@ def learner(width: int = 64, **settings: object) -> Learner:
     [
         {"optimiser": "adam", "learning_rate": 1e-2, "policy_weight": 1.0},
         {"optimiser": "sgd", "learning_rate": 0.5, "policy_weight": 1.0, "clip": 1.0},
+        {"optimiser": "adam", "learning_rate": 1e-2, "policy_weight": 1.0, "bfloat16": True},
     ],
 )
 def test_learns_fixed_targets(settings: dict[str, object]) -> None:
@@ -55,6 +56,21 @@ def test_learns_fixed_targets(settings: dict[str, object]) -> None:
     for _ in range(400):
         last = machine.step(rows)
     assert last.value < first.value / 10 and last.policy < first.policy / 10
+
+
+def test_layers_alone_are_computed_in_16_bits() -> None:
+    """Their answers are off by a 256th at most, and the losses and weights stay in 32 bits."""
+    rows, machine = leduc_rows(64), learner(learning_rate=1e-2)
+    for _ in range(20):  # a new network answers 0
+        machine.step(rows)
+    network = machine.network
+    plain, short = (losses(network, rows, LearnerSettings(bfloat16=b))[:2] for b in (False, True))
+    for one, other in zip(plain, short, strict=True):
+        assert other.dtype == torch.float32 and one.item() != other.item()
+        assert other.item() == pytest.approx(one.item(), rel=2e-2)
+    network.zero_grad()
+    short[0].backward()  # type: ignore[no-untyped-call]
+    assert all(weight.grad.dtype == torch.float32 for weight in network.parameters() if weight.grad is not None)
 
 
 def test_losses_are_those_of_the_paper() -> None:
