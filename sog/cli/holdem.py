@@ -35,6 +35,8 @@ from sog.pictures.svg import ON_COLOUR, action_colours
 if TYPE_CHECKING:
     from sog.arrays import Bool
     from sog.games.base import Game
+    from sog.games.holdem.game import Holdem
+    from sog.searches.holdem.locks import SpotLock
     from sog.searches.holdem.solver import HoldemSolver, Progress
     from sog.searches.holdem.view import View
 
@@ -42,6 +44,7 @@ __all__ = ["show", "solve_spot"]
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
+_LARGEST_LOCK = 10**8  # bytes of a file of locked decisions
 _SAVE_SECONDS = 60.0  # between two saves of a long solve
 _EMPTY = "#303030"  # classes without a hand here
 # In a terminal of 16 colours, which has no mixtures: words on an action's colour; bets take theirs in turn.
@@ -57,19 +60,23 @@ def solve_spot(
     out: Path | None,
     threads: int,
     bits: int | None,
+    lock: Path | None,
     as_json: bool,
 ) -> None:
     """Solve a river or turn spot until exploitability is `target` percent of the pot or `iterations` are done.
 
     out: a file for `sog show`, written every minute and at the end; where it holds a result of the same game already,
     solving continues from there.  bits: of regrets and averages; None: those of the file, of a new solve 32.
+    lock: a file of decisions whose policy is fixed (`sog.searches.holdem.locks`).
     """
     from sog.games.holdem.game import Holdem
     from sog.searches.holdem.entries import BITS
+    from sog.searches.holdem.locks import same_locks
     from sog.searches.holdem.saved import load, save
     from sog.searches.holdem.solver import HoldemSolver
 
     assert isinstance(game, Holdem)
+    locks = () if lock is None else _locks(game, lock)
     goal = target or (_TARGET if iterations is None else 0.0)  # 0: the iterations alone end it
     if out is not None and out.exists():
         solver, _ = load(out, threads)
@@ -77,13 +84,15 @@ def solve_spot(
             raise SettingError(f"{out} holds {solver.game.name}; choose another name")
         if bits not in (None, solver.bits):
             raise SettingError(f"{out} was solved in {solver.bits} bits; choose another name or --bits {solver.bits}")
+        if not same_locks(solver.program.locks, locks):
+            raise SettingError(f"{out} was solved with other locked decisions; choose another name")
         say(f"{out} holds {solver.iterations:,} iterations: continuing from there")
         kept = _kept(out, solver.iterations)
     else:
         kept = ""
         if out is not None:
             check_new(out)
-        solver = HoldemSolver(game, threads, bits=bits or BITS[0])
+        solver = HoldemSolver(game, threads, bits=bits or BITS[0], locks=locks)
     if not as_json:
         need = solver.program.memory(threads, solver.bits) / 1e6
         boards = len(solver.program.boards.cards)
@@ -94,11 +103,24 @@ def solve_spot(
         progress, seconds = _run(solver, goal, _ITERATIONS if iterations is None else iterations, out, saved)
     if out is not None:
         save(solver, progress, out)
-    _print_answer(game, progress, seconds, as_json)
+    _print_answer(solver, progress, seconds, as_json)
     if goal and not as_json and 100 * progress.of_pot > goal:
         stdout().print(f"The target {goal:.4g}% of the pot was not reached.")
     if out is not None and not as_json:
         stdout().print(f"written to {out}; its hands: sog show {quote(str(out))}", soft_wrap=True)
+
+
+def _locks(game: Holdem, path: Path) -> tuple[SpotLock, ...]:
+    from sog.files import open_regular, read_bounded
+    from sog.searches.holdem.locks import read_locks
+
+    try:
+        with open_regular(path, _LARGEST_LOCK) as (file, size):
+            return read_locks(game, read_bounded(file, size))
+    except OSError as error:
+        raise SettingError(f"cannot read {path}: {error.strerror}") from error
+    except SettingError as error:
+        raise SettingError(f"{path}: {error}") from error
 
 
 def _kept(out: Path, iterations: int) -> str:
@@ -128,12 +150,14 @@ def _run(solver: HoldemSolver, goal: float, most: int, out: Path | None, kept: l
     return progress, perf_counter() - start
 
 
-def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool) -> None:
+def _print_answer(solver: HoldemSolver, progress: Progress, seconds: float, as_json: bool) -> None:
+    game, locked = solver.game, len(solver.program.locks)
     answer: dict[str, Any] = {
         "game": game.name,
         "algorithm": "dcfr",
         "iterations": progress.iterations,
         "seconds": seconds,
+        "locked_decisions": locked,
         "exploitability_chips": progress.exploitability,
         "exploitability_percent_of_pot": 100 * progress.of_pot,
     }
@@ -142,6 +166,9 @@ def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool)
         return
     exploitability = f"{progress.exploitability:.4g} chips, {100 * progress.of_pot:.3g}% of the pot"
     facts = {"game": game.name, "iterations": f"{progress.iterations:,}", "seconds": f"{seconds:.3g}"}
+    if locked:
+        facts["locked decisions"] = f"{locked:,}"
+        exploitability += ", by best responses that keep to the locked decisions"
     stdout().print(facts_table({**facts, "exploitability": exploitability}))
 
 
@@ -199,6 +226,7 @@ def _show_spot(
     from sog.games.holdem.lines import follow
     from sog.games.holdem.ranges import FULL, parse_range
     from sog.games.policy_picture import policy_drawn
+    from sog.searches.holdem.locks import locked_at
     from sog.searches.holdem.saved import load
     from sog.searches.holdem.view import view
 
@@ -223,7 +251,9 @@ def _show_spot(
     else:
         _print_hands(seen, listed)
     exploitable = f"{100 * progress.of_pot:.3g}% of the pot exploitable"
-    stdout().print(f"{name}: player {seen.actor} to act ({exploitable})", soft_wrap=True)
+    lock = locked_at(solver.program.locks, seen.state)
+    fixed = "" if lock is None else f", {int(lock.hands.sum()):,} hands locked"
+    stdout().print(f"{name}: player {seen.actor} to act ({exploitable}{fixed})", soft_wrap=True)
     _print_grid(seen)
 
 

@@ -22,7 +22,7 @@ from sog.cli.frame import (
     stdout,
     write_unless_there,
 )
-from sog.cli.options import count, positive, processes, seed_of, word
+from sog.cli.options import count, plain_file, positive, processes, seed_of, word
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -77,6 +77,14 @@ def solve(
             help="Of regrets and averages in hold'em: 32, or 16, which takes half of the memory and a tenth more time."
         ),
     ] = None,
+    lock: Annotated[
+        Path | None,
+        typer.Option(
+            callback=plain_file,
+            help="A file of hold'em decisions whose policy is fixed: `sog show --json` of one, edited, or written like "
+            '[{"line": "check", "hands": {"full": {"check": 1}}}].',
+        ),
+    ] = None,
     limit_gb: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -92,7 +100,7 @@ def solve(
 
     if algorithm == _LIST:
         others = (simultaneous, seed is not None, iterations, target, out, check_openspiel, threads, bits, limit_gb)
-        if any(others):
+        if any(others) or lock is not None:
             raise SettingError("--algorithm list solves nothing: leave out the other options but --json")
         _list_algorithms(as_json)
         return
@@ -105,10 +113,10 @@ def solve(
             raise SettingError("hold'em spots are solved by dcfr, in turn, and OpenSpiel cannot measure them")
         if seed is not None or limit_gb is not None:
             raise SettingError("--seed and --limit-gb do nothing in hold'em: dcfr draws nothing and lists no states")
-        solve_spot(rules, target, iterations, out, threads or 1, bits, as_json)
+        solve_spot(rules, target, iterations, out, threads or 1, bits, lock, as_json)
         return
-    if threads is not None or bits is not None:
-        raise SettingError("--threads and --bits are for hold'em spots")
+    if threads is not None or bits is not None or lock is not None:
+        raise SettingError("--threads, --bits and --lock are for hold'em spots")
     if module == _CONNECT_FOUR:
         from sog.cli.connect_four import solve_position
 

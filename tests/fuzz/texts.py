@@ -1,4 +1,4 @@
-"""Texts changed at random: game strings, FENs, hold'em's ranges, tournament files, ACPC's states and files, PHH.
+"""Texts changed at random: game strings, FENs, hold'em's ranges and locks, tournament files, ACPC's texts, PHH.
 
 Each is read, or refused with an error of the project's own, in time.
 """
@@ -21,11 +21,14 @@ from sog.errors import SogError
 from sog.games.boards.chess import START, Chess
 from sog.games.catalog import known_games, make_game
 from sog.games.holdem.ranges import parse_range
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from sog.protocols.acpc_client import AcpcClient, table_of
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand, read_game
 from sog.protocols.phh import read_phh
 from sog.protocols.phh_sources import hands_of_log
 from sog.protocols.tournament_file import read_tournament
+from sog.searches.holdem.locks import read_locks
 from tests.fuzz.frame import Finding, arguments, hunt
 
 SLOWEST: Final = 2.0
@@ -85,6 +88,13 @@ starting_stacks = [2000, 5000]
 actions = ['d dh p1 AsKs', 'd dh p2 7c7d', 'p2 cbr 300', 'p1 cc', 'd db 7h8h9h', 'p1 cc', 'p2 cbr 500', 'p1 f']
 players = ['left', 'right']
 """
+SPOT: Final = holdem_from(parse_game("holdem(board=2s2h7d9c,pot=1000,stacks=2000,bets=0.5;allin,range1=AA-TT)")[1])
+LOCKS: Final = (
+    """[{"line": "check, bet 500", "hands": {"full": {"fold": 1}, "AA,KK:1": {"call": 0.2, "raise allin": 0.8}}}]""",
+    """{"state": "board 2s2h7d9c, check, check, 5h", "player": 0, "actions": ["check", "bet 500 (0.5)"],
+ "hands": [{"hand": "AsAh", "weight": 1.0, "policy": [0.3, 0.7]}, {"hand": "full", "policy": {"check": 1}}]}""",
+    """{"line": "check, check, any, bet allin", "hands": {"22+": {"call": 1.0}}}""",
+)
 SCRAPS: Final = (
     *("(", ")", "[", "]", "{", "}", ",", ";", ":", "=", '"', "'", "#", "\\", "/", ".", "-", "+", "..", "$", "\n", " "),
     *("0", "-1", "1e999", "nan", "inf", "true", "false", "None", "\x00", "\xff", "\u0663", "\u202e", "[/bold]", "0.5"),
@@ -117,13 +127,15 @@ def heard(line: str) -> object:
 
 
 def case(rng: random.Random) -> str:
-    kind = rng.choice(("game", "openspiel", "fen", "range", "tournament", "game file", "match state", "log", "phh"))
+    kinds = ("game", "openspiel", "fen", "range", "lock", "tournament", "game file", "match state", "log", "phh")
+    kind = rng.choice(kinds)
     game = rng.choice([*(name for name, _ in known_games() if not name.startswith("openspiel:")), BETS])
     text, read = {
         "game": (game, make_game),
         "openspiel": (rng.choice((*OPENSPIEL, f"openspiel:{game}")), make_game),
         "fen": (rng.choice(FENS), Chess),
         "range": (rng.choice(RANGES), parse_range),
+        "lock": (rng.choice(LOCKS), lambda text: read_locks(SPOT, text.encode("utf-8", "surrogatepass"))),
         "tournament": (TOML, read_file),
         "game file": (REVERSE_BLINDS.text(), read_game),
         "match state": (rng.choice(STATES), heard),

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from sog.arrays import Bool, Float64, Int32
+from sog.arrays import Bool, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.holdem.bets import EveryAmount
 from sog.games.holdem.betting import BOARD_CARDS, TURN
 from sog.games.holdem.cards import CARDS, HANDS, live_hands, permuted_hands
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.searches.holdem import trees as tree
+from sog.searches.holdem.locks import SpotLock
 from sog.searches.holdem.payoffs import scratch_floats
 from sog.searches.holdem.trees import CUT, DECISION, SHOWDOWN, Forest, SpotNode
 from sog.searches.kernels.vectors import padded
 
-__all__ = ["Program", "SolvedBoards", "make_program"]
+__all__ = ["Located", "Program", "SolvedBoards", "make_program"]
 
 GROUP_NODES = 400  # of a forest below a turn tree, about: so few that its reach and values stay in the cache
 RIVER_PIECES = (1, 2, 4, 8, 16)  # subtrees in each forest on the river: as few as make the forests equally large
@@ -49,6 +51,7 @@ class Program:
 
     roots: the betting trees that are solved side by side, all on one board; most programs have one, the game's.
     forests: those below the top, each laid over every solved board.  where: the roots of each of them.
+    locks: decisions whose policy is fixed.
     """
 
     game: Holdem
@@ -57,6 +60,7 @@ class Program:
     forests: tuple[Forest, ...]
     where: tuple[tuple[SpotNode, ...], ...]
     boards: SolvedBoards
+    locks: tuple[SpotLock, ...] = ()
 
     @property
     def board(self) -> tuple[int, ...]:
@@ -139,11 +143,71 @@ class Program:
         top = (2 * self.top.reach_vectors + self.top.value_vectors + 2 * len(self.roots)) * self.top_width
         # 4 bytes a float; regrets and averages are of one size, and a vector of fewer bits has a scale.
         learned = 2 * self.entries * bits // 8 + (bits < 32) * 2 * 4 * self.vectors
-        return learned + 4 * (threads * own + top + self.handed_vectors * self.width)
+        locked = sum(lock.policy.nbytes + 4 * len(lock.policy) * self.top_width for lock in self.locks)
+        return learned + locked + 4 * (threads * own + top + self.handed_vectors * self.width)
+
+    def located(self, s: HoldemState) -> Located:
+        """Where a decision of the tree has its vectors; GameError where the tree has no such decision."""
+        node, forest = self._node(s)
+        if forest < 0:
+            return Located(node, node.action0, node.action0 * self.top_width, self.top_width, self.top_hands)
+        # An unsolved board has a solved one's numbers; `hands_on` gives its own hands in their order.
+        dealt = s.board[-1] if len(s.board) > len(self.board) else -1
+        board = self.boards.dealt.index(dealt)
+        solved = int(self.boards.solved[board])
+        # An action's vector is one row.
+        vector = self.vector0(forest, solved) + node.action0
+        at = self.entry0(forest, solved) + node.action0 * self.width
+        return Located(node, vector, at, self.width, self.hands_on(board))
+
+    def _node(self, s: HoldemState) -> tuple[SpotNode, int]:
+        """The tree's node of a public state and the forest that holds it, -1 for the top."""
+        forest_of = {id(n): k for k, nodes in enumerate(self.where) for n in nodes}
+        # Of several roots, the one whose line of play leads here.
+        above = [r for r in self.roots if s.line[: len(r.state.line)] == r.state.line]
+        if not above:
+            raise GameError(f"{self.game.name}: the tree has nothing at {self.game.state_name(s)!r}")
+        node = above[0]
+        forest = forest_of.get(id(node), -1)
+        for action in s.line[len(node.state.line) :]:
+            # A line of actions does not name the card between them: betting is the same below every card.
+            if node.kind == CUT:
+                node = node.children[0]
+                forest = forest_of.get(id(node), forest)
+            found = [c for c in node.children if c.state.line[-1] == action]
+            if not found:
+                raise GameError(f"{self.game.name}: the tree has nothing at {self.game.state_name(s)!r}")
+            node = found[0]
+            forest = forest_of.get(id(node), forest)
+        if node.kind == CUT and len(s.board) > len(node.state.board):
+            node = node.children[0]
+            forest = forest_of.get(id(node), forest)
+        if node.kind != DECISION:
+            raise GameError(f"{self.game.name}: nobody decides at {self.game.state_name(s)!r}")
+        return node, forest
+
+
+class Located(NamedTuple):
+    """Where a decision has its regrets and averages: a vector for each action, one behind the other.
+
+    vector: the number of the first one.  at: where its numbers begin.  width: floats of each.  hands: int32[H], the
+    numbers of the hands in each, without padding.
+    """
+
+    node: SpotNode
+    vector: int
+    at: int
+    width: int
+    hands: Int32
 
 
 def make_program(
-    game: Holdem, river_forests: int, memory_limit: int, states: Sequence[HoldemState] | None = None, bits: int = 32
+    game: Holdem,
+    river_forests: int,
+    memory_limit: int,
+    states: Sequence[HoldemState] | None = None,
+    bits: int = 32,
+    locks: Sequence[SpotLock] = (),
 ) -> Program:
     """Lay a river or turn spot out; GameError for earlier streets, for bets=any and for trees of too many bytes.
 
@@ -152,6 +216,7 @@ def make_program(
     caller refuses it.
     states: public states of one board to begin at, side by side; every board below is then solved by itself, since
     ranges may differ between suits. None: the game's root.
+    locks: decisions whose policy is fixed; what they tell apart is solved by itself.
     """
     roots_at = (game.root(),) if states is None else tuple(states)
     board = roots_at[0].board
@@ -162,7 +227,7 @@ def make_program(
         raise GameError("holdem: the solver takes river and turn spots; give a board of 4 or 5 cards")
     if isinstance(game.sizes, EveryAmount):
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
-    boards = _boards(board, _twin_suits(game) if states is None else list(range(4)))
+    boards = _boards(board, _twin_suits(game, locks) if states is None else list(range(4)))
     # Of a river action: regrets and averages for every hand on every solved board.
     action_bytes = bits // 8 * 2 * padded(boards.hands.shape[1]) * len(boards.cards)
     try:
@@ -180,7 +245,7 @@ def make_program(
     top = tree.lay_out(roots, cuts)
     where = tuple(tuple(below[k] for k in group) for group in groups)
     forests = tuple(tree.lay_out(nodes) for nodes in where)
-    return Program(game, tuple(roots), top, forests, where, boards)
+    return Program(game, tuple(roots), top, forests, where, boards, tuple(locks))
 
 
 def _cuts(node: SpotNode) -> Iterator[SpotNode]:
@@ -271,8 +336,7 @@ def _boards(board: tuple[int, ...], twins: Sequence[int]) -> SolvedBoards:
     for c in dealt:
         # The same rank in the suit's twin: an exchange of both suits turns one board into the other, ranges included.
         model = 4 * (c // 4) + twins[c % 4]
-        swap = np.arange(4)
-        swap[[c % 4, model % 4]] = swap[[model % 4, c % 4]]
+        swap = _exchange(c % 4, model % 4)
         hands = np.flatnonzero(live_hands((*board, model)))
         models.append(solved.index(model))
         places.append(place[permuted_hands(swap)[hands]])
@@ -286,20 +350,40 @@ def _boards(board: tuple[int, ...], twins: Sequence[int]) -> SolvedBoards:
     )
 
 
-def _twin_suits(game: Holdem) -> list[int]:
-    """For each suit the lowest one that is the same on the board and in both ranges; maybe the suit itself."""
+def _twin_suits(game: Holdem, locks: Sequence[SpotLock]) -> list[int]:
+    """For each suit the lowest one that is the same on the board, in both ranges and in locks; maybe the suit itself.
+
+    locks: decisions whose policy is fixed.
+    """
     # Ranks on the board, by suit: suits are alike if these agree and every range treats them alike.
     held = [{c // 4 for c in game.spot.board if c % 4 == s} for s in range(4)]
     ranges = game.root_ranges()
     twins = []
     for s in range(4):
         alike = (t for t in range(s) if held[t] == held[s] and all(_same(r, s, t) for r in ranges))
-        twins.append(next(alike, s))
+        twins.append(next((t for t in alike if _locked_alike(locks, s, t)), s))
     return twins
 
 
 def _same(weights: Float64, s: int, t: int) -> bool:
     """Whether exchanging two suits leaves a range as it is."""
+    return bool(np.array_equal(weights[permuted_hands(_exchange(s, t))], weights))
+
+
+def _locked_alike(locks: Sequence[SpotLock], s: int, t: int) -> bool:
+    """Whether exchanging two suits turns the fixed policies into each other."""
+    swap = _exchange(s, t)
+    hands = permuted_hands(swap)
+    policies = {(lock.state.line, frozenset(lock.state.board)): lock.policy for lock in locks}
+    for (line, board), policy in policies.items():
+        other = policies.get((line, frozenset(4 * (c // 4) + int(swap[c % 4]) for c in board)))
+        if other is None or not np.array_equal(other[:, hands], policy):
+            return False
+    return True
+
+
+def _exchange(s: int, t: int) -> Int64:
+    """int64[4]: what each suit becomes when two are exchanged."""
     swap = np.arange(4)
     swap[[s, t]] = t, s
-    return bool(np.array_equal(weights[permuted_hands(swap)], weights))
+    return swap

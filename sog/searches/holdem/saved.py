@@ -15,13 +15,16 @@ from sog.errors import CheckpointError, SogError
 from sog.games.holdem.strings import SHORT, holdem_from
 from sog.games.strings import parse_game
 from sog.searches.holdem.entries import BITS
+from sog.searches.holdem.locks import locks_of
 from sog.searches.holdem.solver import HoldemSolver, Progress
 
 __all__ = ["VERSION", "load", "save"]
 
 VERSION = 2  # of the arrays' layout
+_WITH_LOCKS: Final = 3  # of a file with locked decisions, whose averages alone say less than the policy
 _FIELDS: Final = ("version", "game", "river_shapes", "iterations", "exploitability", "regrets", "averages")
 _SCALES: Final = ("regret_scales", "average_scales")  # of a solver of 16 bits
+_LOCKS: Final = ("locked_states", "locked_policies")
 _MOST_PARTS: Final = 1024  # as many as there may be threads
 
 
@@ -31,21 +34,25 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
     Raises CheckpointError where the disk refuses.
     """
     part: Path | None = None
+    more = {name: getattr(solver, name) for name in _SCALES} if solver.bits < BITS[0] else {}
+    locks = solver.program.locks
+    if locks:
+        names = np.array([solver.game.state_name(lock.state) for lock in locks])
+        more |= dict(zip(_LOCKS, (names, np.concatenate([lock.policy for lock in locks])), strict=True))
     try:
         # A name of its own, so that no file of the user's is replaced but the one that was named.
-        scales = {name: getattr(solver, name) for name in _SCALES} if solver.bits < BITS[0] else {}
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".sog-", delete=False) as file:
             part = Path(file.name)
             np.savez(
                 file,
-                version=np.int64(VERSION),
+                version=np.int64(_WITH_LOCKS if locks else VERSION),
                 game=np.array(solver.game.name),
                 river_shapes=np.int64(solver.river_forests),
                 iterations=np.int64(solver.iterations),
                 exploitability=np.float64(progress.exploitability),
                 regrets=solver.regrets,
                 averages=solver.averages,
-                **scales,
+                **more,
             )
             part.chmod(0o666 & ~_umask())
             # On the disk before the name is: a crash leaves the old file or the new one.
@@ -72,7 +79,7 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
     try:
         # No pickles: a file of unknown origin runs no code.
         with np.load(path, allow_pickle=False) as saved:
-            found = {name: np.asarray(saved[name]) for name in (*_FIELDS, *(set(_SCALES) & set(saved)))}
+            found = {name: np.asarray(saved[name]) for name in (*_FIELDS, *({*_SCALES, *_LOCKS} & set(saved)))}
         return _solver_of(found, path, threads)
     except (SogError, MemoryError):
         raise
@@ -83,7 +90,7 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
 
 def _solver_of(saved: dict[str, Array], path: Path, threads: int) -> tuple[HoldemSolver, Progress]:
     """The solver and how far it is, by what the file holds."""
-    if int(saved["version"]) != VERSION:
+    if int(saved["version"]) != (_WITH_LOCKS if _LOCKS[0] in saved else VERSION):
         raise CheckpointError(f"{path} was written by another version of sog")
     short, parameters = parse_game(str(saved["game"]))
     if short != SHORT:
@@ -92,7 +99,9 @@ def _solver_of(saved: dict[str, Array], path: Path, threads: int) -> tuple[Holde
     if not (1 <= parts <= _MOST_PARTS and iterations >= 0 and math.isfinite(chips)):
         raise CheckpointError(f"{path} is damaged")
     bits = BITS[1] if saved["regrets"].dtype == np.int16 else BITS[0]
-    solver = HoldemSolver(holdem_from(parameters), threads, river_forests=parts, bits=bits)
+    game = holdem_from(parameters)
+    locks = locks_of(game, saved[_LOCKS[0]].tolist(), saved[_LOCKS[1]]) if _LOCKS[0] in saved else ()
+    solver = HoldemSolver(game, threads, river_forests=parts, bits=bits, locks=locks)
     # Checked before the copy: NumPy would spread an array of one number over all entries.
     for name in ("regrets", "averages", *(_SCALES if bits < BITS[0] else ())):
         own = getattr(solver, name)

@@ -16,11 +16,12 @@ from sog.memory import available_bytes, gigabytes
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem import sweeps
 from sog.searches.holdem.entries import BITS, Entries, decoded, new_entries
+from sog.searches.holdem.locks import SpotLock, locked_at
 from sog.searches.holdem.payoffs import make_workspace
 from sog.searches.holdem.program import Program, make_program
 from sog.searches.holdem.sweeps import Crew, Learned, Task, Top
 from sog.searches.holdem.tables import Tables, make_tables
-from sog.searches.holdem.trees import CUT, DECISION, SpotNode
+from sog.searches.holdem.trees import CUT
 from sog.searches.kernels import threads as sync
 from sog.searches.kernels.vectors import aligned
 
@@ -55,12 +56,15 @@ class HoldemSolver:
         river_forests: int | None = None,
         states: Sequence[HoldemState] | None = None,
         bits: int = 32,
+        locks: Sequence[SpotLock] = (),
     ) -> None:
         """Allocates everything a solve needs; GameError where that is more than `memory_limit` bytes.
 
         memory_limit None: nine tenths of the memory that is free.  river_forests None: as many as threads; it
         decides how `regrets` are laid out and changes no number in them.  states: see `make_program`.
         bits: of regrets and averages, 32 or, in half the memory, 16, which rounds them in every iteration.
+        locks: decisions whose policy is fixed. Everything then is of the game in which it is: iterations, policies,
+        values, best responses. Regrets and averages of locked hands are written and never followed.
         """
         if bits not in BITS:
             raise GameError(f"holdem: regrets and averages have 32 or 16 bits, not {bits}")
@@ -68,7 +72,7 @@ class HoldemSolver:
         self.river_forests = threads if river_forests is None else river_forests
         limit = int(0.9 * available_bytes()) if memory_limit is None else memory_limit
         # Refused before anything large is allocated: a tree while it grows, a program by the size of its arrays.
-        self.program: Program = make_program(game, self.river_forests, limit, states, bits)
+        self.program: Program = make_program(game, self.river_forests, limit, states, bits, locks)
         self.threads = threads
         need = self.program.memory(threads, bits)
         if need > limit:
@@ -259,6 +263,8 @@ class HoldemSolver:
     def policy(self, s: HoldemState) -> Float64:
         """float64[A, 1326]: the average policy at a decision of the tree; uniform where a hand never came.
 
+        That of a locked hand is its lock's, to the bit.
+
         policy[a, h] = S[a, h] / (sum over b of S[b, h]), with S of the averages; 1 / A where the sum is 0.
 
         GameError where the tree has no such decision.
@@ -268,7 +274,8 @@ class HoldemSolver:
         count, total = len(sums), sums.sum(axis=0)
         out = np.full((count, HANDS), 1.0 / count)
         out[:, hands] = np.where(total > 0, sums / np.maximum(total, 1e-30), 1.0 / count)
-        return out
+        lock = locked_at(self.program.locks, s)
+        return out if lock is None else np.where(lock.hands, lock.policy, out)
 
     def set_policy(self, s: HoldemState, policy: Float64) -> None:
         """Make float64[A, 1326] the average policy at a decision of the tree; GameError where it has none.
@@ -282,43 +289,5 @@ class HoldemSolver:
 
     def _rows(self, s: HoldemState) -> tuple[Float32, Int32]:
         """The averages at a decision of the tree, float32[A, H], of 32 bits a view; the numbers of their hands."""
-        node, forest = self._locate(s)
-        program, boards = self.program, self.program.boards
-        if forest < 0:
-            width, entry0, vector0, hands = program.top_width, 0, 0, program.top_hands
-        else:
-            # An unsolved board has a solved one's numbers; `hands_on` gives its own hands in their order.
-            dealt = s.board[-1] if len(s.board) > len(program.board) else -1
-            board = boards.dealt.index(dealt)
-            solved = int(boards.solved[board])
-            width, entry0, vector0 = program.width, program.entry0(forest, solved), program.vector0(forest, solved)
-            hands = program.hands_on(board)
-        # An action's vector is one row: S is float32[A, width], padding cut off.
-        at, vector = entry0 + node.action0 * width, vector0 + node.action0
+        node, vector, at, width, hands = self.program.located(s)
         return decoded(self._averages, at, vector, len(node.children), width)[:, : len(hands)], hands
-
-    def _locate(self, s: HoldemState) -> tuple[SpotNode, int]:
-        """The tree's node of a public state and the forest that holds it, -1 for the top."""
-        forest_of = {id(n): k for k, nodes in enumerate(self.program.where) for n in nodes}
-        # Of several roots, the one whose line of play leads here.
-        above = [r for r in self.program.roots if s.line[: len(r.state.line)] == r.state.line]
-        if not above:
-            raise GameError(f"{self.game.name}: the tree has nothing at {self.game.state_name(s)!r}")
-        node = above[0]
-        forest = forest_of.get(id(node), -1)
-        for action in s.line[len(node.state.line) :]:
-            # A line of actions does not name the card between them: betting is the same below every card.
-            if node.kind == CUT:
-                node = node.children[0]
-                forest = forest_of.get(id(node), forest)
-            found = [c for c in node.children if c.state.line[-1] == action]
-            if not found:
-                raise GameError(f"{self.game.name}: the tree has nothing at {self.game.state_name(s)!r}")
-            node = found[0]
-            forest = forest_of.get(id(node), forest)
-        if node.kind == CUT and len(s.board) > len(node.state.board):
-            node = node.children[0]
-            forest = forest_of.get(id(node), forest)
-        if node.kind != DECISION:
-            raise GameError(f"{self.game.name}: nobody decides at {self.game.state_name(s)!r}")
-        return node, forest

@@ -15,7 +15,7 @@ import numpy as np
 from sog.arrays import Array, Float32, Int64
 from sog.searches.holdem.entries import Entries, entry, exact, keep, store_entry
 from sog.searches.holdem.payoffs import BLOCK, U0, U1, ZERO, Order, Workspace, fold_values, showdown_batch
-from sog.searches.holdem.tables import Boards, Cuts, Sizes, Tables
+from sog.searches.holdem.tables import UNLOCKED, Boards, Cuts, Locks, Sizes, Tables
 from sog.searches.holdem.trees import DECISION, FOLDED, SpotNodes
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import larger, pick
@@ -95,7 +95,9 @@ class _Place(NamedTuple):
 
 
 @inlined
-def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach: Array, row: Array) -> None:
+def _down(
+    nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, locks: Locks, reach: Array, row: Array
+) -> None:
     """Send the opponent's reach down through the policies that the positive entries of `followed` give.
 
     policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is 0.
@@ -135,10 +137,47 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
                 for k in range(U0, width, BLOCK):
                     store(row, k, entry(averages, vector, at + k) + w * load(reach, sent_at + k))
                 keep(averages, vector, at, row, width)
+        if len(locks.begin) > 0 and locks.begin[vectors] != UNLOCKED:
+            _send_locked(nodes, n, place, locks.policies, locks.begin[vectors], reach)
 
 
 @inlined
-def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Workspace) -> None:
+def _send_locked(
+    nodes: SpotNodes, n: np.uint64, place: _Place, policies: Array, begin: np.uint64, reach: Array
+) -> None:
+    """The opponent's reach below a locked decision: reach[child of a, i] = reach[i] * policies[a, i] at locked hands.
+
+    begin: where the decision's policies begin.
+    """
+    q, width, child0, one = nodes.actor[n], place.width, place.action0 + nodes.action0[n], splat(ONE)
+    own = nodes.reach[q, n] * width
+    for a in range(nodes.actions[n]):
+        to, row = nodes.child_reach[q, child0 + a] * width, begin + a * width
+        for k in range(U0, width, BLOCK):
+            fixed = load(policies, row + k)
+            # 1 + policy is 0 where a hand is free.
+            store(reach, to + k, pick(one + fixed, load(reach, own + k) * fixed, load(reach, to + k)))
+
+
+@inlined
+def _value_locked(
+    nodes: SpotNodes, n: np.uint64, place: _Place, policies: Array, begin: np.uint64, values: Array
+) -> None:
+    """The values at a locked decision of the player: v[i] = sum over a of policies[a, i] v[child of a, i] there.
+
+    begin: where the decision's policies begin.
+    """
+    width, to, child0, one = place.width, nodes.value[n] * place.width, place.action0 + nodes.action0[n], splat(ONE)
+    for k in range(U0, width, BLOCK):
+        total = splat(ZERO)
+        for a in range(nodes.actions[n]):
+            fixed = load(policies, begin + a * width + k)
+            total = total + fixed * load(values, nodes.child_value[child0 + a] * width + k)
+        store(values, to + k, pick(one + load(policies, begin + k), total, load(values, to + k)))
+
+
+@inlined
+def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, locks: Locks, work: Workspace) -> None:
     """Pay folds and send the player's values up; update its regrets, or take its best action for every hand."""
     p, width = half.player, place.width
     # Preorder backwards: children before their parents. Showdowns are paid already, and cuts filled.
@@ -158,6 +197,9 @@ def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Wo
                 _value(nodes, n, place, learned.followed, work.values)
             else:
                 _update(nodes, n, place, half, learned.regrets, work)
+            vector = place.vector0 + nodes.action0[n]
+            if nodes.actor[n] == p and len(locks.begin) > 0 and locks.begin[vector] != UNLOCKED:
+                _value_locked(nodes, n, place, locks.policies, locks.begin[vector], work.values)
 
 
 @inlined
@@ -280,7 +322,7 @@ def _part(
     first, end, action0 = forests.nodes[forest], forests.nodes[after], forests.actions[forest]
     place = _Place(first, end, action0, entry0, vector0, width, sizes.cards)
     # Reach down to the part's showdowns and folds.
-    _down(tables.nodes, place, half, learned, work.reach, work.scratch)
+    _down(tables.nodes, place, half, learned, tables.locks, work.reach, work.scratch)
     order = Order(
         orders.hand[board],
         orders.low[board],
@@ -294,7 +336,7 @@ def _part(
     for paid in range(U0, forests.amounts[after] - amount0, BLOCK):
         showdown_batch(work, paid * width, width, order, sizes.hands, tables.amounts, amount0 + paid)
     # Folds and values up, then the roots' values to where `_gather` reads them.
-    _up(tables.nodes, place, half, learned, work)
+    _up(tables.nodes, place, half, learned, tables.locks, work)
     to = tables.parts.handed0[part] * width
     for root in range(forests.roots[forest], forests.roots[after]):
         _copy(work.values, roots.value[root] * width, handed, to, width)
@@ -336,7 +378,7 @@ def run(crew: Crew, task: Task, tables: Tables, learned: Learned, top: Top, work
             reach = top.reach[1 - player]
             # Down through the top, whose reach every part reads; the counter of parts starts anew.
             if crew.me == 0:
-                _down(tables.nodes, place, half, learned, reach, work.scratch)
+                _down(tables.nodes, place, half, learned, tables.locks, reach, work.scratch)
                 write(sync, NEXT, 0)
             wait_for_all(sync, threads)
             # Whoever is free takes the next part; the costliest come first (tables.Parts).
@@ -352,6 +394,6 @@ def run(crew: Crew, task: Task, tables: Tables, learned: Learned, top: Top, work
             wait_for_all(sync, threads)
             # Up through the top. The other threads wait for this one after its next way down.
             if crew.me == 0:
-                _up(tables.nodes, place, half, learned, Workspace(reach, top.values, work.scratch))
+                _up(tables.nodes, place, half, learned, tables.locks, Workspace(reach, top.values, work.scratch))
                 for root in range(U0, np.uint64(len(tables.top_values))):
                     _copy(top.values, tables.top_values[root] * width, top.root_values[player], root * width, width)

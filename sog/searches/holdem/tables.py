@@ -6,7 +6,7 @@ All places and counts are unsigned: Numba tests a signed index for counting from
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,27 @@ from sog.arrays import Float32, Int32, Int64, UInt32, UInt64
 from sog.games.holdem.betting import BOARD_CARDS, TURN
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW
 from sog.games.holdem.strength import ladder
+from sog.searches.holdem.locks import FREE
 from sog.searches.holdem.payoffs import Order
 from sog.searches.holdem.program import Program
 from sog.searches.holdem.trees import CUT, SpotNode, SpotNodes
-from sog.searches.kernels.vectors import LANES32
+from sog.searches.kernels.vectors import LANES32, aligned
 
-__all__ = ["Boards", "Cuts", "Forests", "Parts", "Roots", "Sizes", "Tables", "make_tables", "order_of"]
+__all__ = [
+    "UNLOCKED",
+    "Boards",
+    "Cuts",
+    "Forests",
+    "Locks",
+    "Parts",
+    "Roots",
+    "Sizes",
+    "Tables",
+    "make_tables",
+    "order_of",
+]
+
+UNLOCKED: Final = np.uint64(2**64 - 1)
 
 
 class Forests(NamedTuple):
@@ -75,6 +90,17 @@ class Sizes(NamedTuple):
     hands: np.uint64  # on a full board
 
 
+class Locks(NamedTuple):
+    """The policies that are fixed, as hand vectors: one for each action of a locked decision, with FREE at free hands.
+
+    On a board that is solved for others, too.
+    """
+
+    begin: UInt64  # uint64[V]: of each decision's first vector of regrets where its policies begin, UNLOCKED elsewhere;
+    # empty where nothing is fixed
+    policies: Float32  # float32[*]
+
+
 class Tables(NamedTuple):
     """All that sweeps read and never write."""
 
@@ -88,6 +114,7 @@ class Tables(NamedTuple):
     boards: Boards
     orders: Order  # of every solved board: int32[B, H] each
     sizes: Sizes
+    locks: Locks
 
 
 def make_tables(program: Program) -> Tables:
@@ -122,7 +149,23 @@ def make_tables(program: Program) -> Tables:
         boards=boards,
         orders=Order(*(np.stack(field) for field in zip(*orders, strict=True))),
         sizes=Sizes(*map(np.uint64, sizes)),
+        locks=_locks(program),
     )
+
+
+def _locks(program: Program) -> Locks:
+    if not program.locks:
+        return Locks(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.float32))
+    begin, rows, at = np.full(program.vectors, UNLOCKED, dtype=np.uint64), [], 0
+    for lock in program.locks:
+        _, vector, _, width, hands = program.located(lock.state)
+        row = np.full((len(lock.policy), width), FREE, dtype=np.float32)
+        row[:, : len(hands)] = lock.policy[:, hands]
+        begin[vector], at = at, at + row.size
+        rows.append(row.ravel())
+    policies = aligned(at)
+    policies[:] = np.concatenate(rows)
+    return Locks(begin, policies)
 
 
 def _begins(counts: list[int]) -> UInt64:
