@@ -51,7 +51,7 @@ FENS: Final = (
     "7k/P7/8/8/8/8/8/K7 w - - 99 150",
     "4k3/8/8/8/8/8/8/4K3 w KQkq e3 0 1",
 )
-RANGES: Final = ("AA,KK-TT,AKs,AQo+,T9s-76s", "22+,A2s+,K9s+:0.5,AhKd", "random", "AsAh:0.25,JJ", "")
+RANGES: Final = ("AA,KK-TT,AKs,AQo+,T9s-76s", "22+,A2s+,K9s+:0.5,AhKd", "random@5", "[50]AKs,JJ[/50],[2]22[/2]", "")
 TOML: Final = """game = "go(board_size=5,komi=0.5)"
 rounds = 3
 seed = 5

@@ -15,23 +15,25 @@ _CLASS = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)", re.IGNORECASE)
 _SPAN = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)-([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
 _COMBO = re.compile(r"([2-9TJQKA][cdhs]){2}", re.IGNORECASE)
 _WEIGHT = re.compile(r"[0-9]*\.?[0-9]+([eE]-?[0-9]+)?")
+# An entry: [50] before it, its hands, :0.5 or @50, [/50] behind it.
+_ENTRY = re.compile(r"(?:\[([^][/]*)\])?([^][:@]*)(?:([:@])([^][:@]*))?(?:\[/([^][/]*)\])?")
 _LEAST = 1e-6  # of a weight above 0: products of smaller ones leave single precision
 _SHOWN = 80  # characters of a text in an error
 
 FULL = "full"  # every hand
+EVERY_HAND = (FULL, "random")  # the second one in other programs
 
 
 def parse_range(text: str) -> Float64:
     """float64[1326]: the weight, 0 to 1, of every hand in a range; a later entry replaces an earlier one.
 
-    Entries are separated by commas: AA, AKs, AKo, AK, 22+, A2s+, A2s-A5s, T9s-65s, QhJh, full; with ":0.5"
-    behind it an entry has that weight. GameError names the first entry of another form.
+    Entries are separated by commas: AA, AKs, AKo, AK, 22+, A2s+, A2s-A5s, T9s-65s, QhJh, full or random. An entry has a
+    weight with ":0.5" or, in percent, "@50" behind it; entries between [50] and [/50] have that many percent.
+    GameError names the first entry of another form.
     """
     weights = np.zeros(HANDS)
-    for entry in text.split(","):
-        name, colon, weight = entry.strip().partition(":")
-        value = _weight(weight.strip(), entry) if colon else 1.0
-        for hand in _hands(name.strip(), text):
+    for name, value in _weighed(text):
+        for hand in _hands(name, text):
             weights[hand] = value
     return weights
 
@@ -64,11 +66,44 @@ def class_grid(reach: Float64, policy: Float64) -> tuple[Float64, Float64]:
     return weight / count, taken / np.maximum(weight, 1e-30)
 
 
-def _weight(text: str, entry: str) -> float:
-    if not _WEIGHT.fullmatch(text) or not (float(text) == 0 or _LEAST <= float(text) <= 1):
-        which = f"{_quoted(text)} in {_quoted(entry.strip())}"
-        raise GameError(f"a hand's weight is 0 or a number from {_LEAST:g} to 1, not {which}")
-    return float(text)
+def _weighed(text: str) -> Iterator[tuple[str, float]]:
+    """Each entry of a range without its weight, and the weight."""
+    block: str | None = None  # the percent of the brackets around an entry
+    for entry in map(str.strip, text.split(",")):
+        found = _ENTRY.fullmatch(entry)
+        if found is None:
+            raise _unknown(entry, text)
+        opens, name, sign, weight, closes = found.groups()
+        if opens is not None:
+            if block is not None:
+                raise GameError(f"brackets do not close before {_quoted(entry)}; write [50]AA,KK[/50]")
+            block = opens.strip()
+        if sign and block is not None:
+            raise GameError(f"{_quoted(entry)} has a weight of its own between brackets")
+        if sign or block is not None:
+            yield name.strip(), _weight((weight if sign else block or "").strip(), entry, sign != ":")
+        else:
+            yield name.strip(), 1.0
+        if closes is not None:
+            if closes.strip() != block:
+                raise GameError(f"{_quoted(entry)} closes other brackets; write [50]AA,KK[/50]")
+            block = None
+    if block is not None:
+        raise GameError(f"brackets do not close in the range {_quoted(text)}; write [50]AA,KK[/50]")
+
+
+def _weight(text: str, entry: str, percent: bool) -> float:
+    most = 100 if percent else 1
+    if not _WEIGHT.fullmatch(text) or not (float(text) == 0 or most * _LEAST <= float(text) <= most):
+        which = f"{_quoted(text)} in {_quoted(entry)}"
+        kind = "weight in percent" if percent else "weight"
+        raise GameError(f"a hand's {kind} is 0 or a number from {most * _LEAST:g} to {most}, not {which}")
+    return float(text) / most
+
+
+def _unknown(name: str, text: str) -> GameError:
+    known = "AA, AKs, 22+, A2s-A5s, QhJh, random; half of the time AA:0.5, AA@50 or [50]AA,KK[/50]"
+    return GameError(f"no hands are called {_quoted(name)} in the range {_quoted(text)}; write {known}")
 
 
 def _quoted(text: str) -> str:
@@ -78,7 +113,7 @@ def _quoted(text: str) -> str:
 
 def _hands(name: str, text: str) -> Iterator[int]:
     """The hands of one entry without its weight."""
-    if name.lower() == FULL:
+    if name.lower() in EVERY_HAND:
         yield from range(HANDS)
     elif _COMBO.fullmatch(name):
         yield hand_number(*parse_cards(name))
@@ -91,8 +126,7 @@ def _hands(name: str, text: str) -> Iterator[int]:
             raise GameError(f"the ends of a span are of one kind, not {name!r}")
         yield from _span((a, b), (c, d), match[3].lower(), name)
     else:
-        known = "AA, AKs, 22+, A2s-A5s, QhJh"
-        raise GameError(f"no hands are called {_quoted(name)} in the range {_quoted(text)}; write {known}")
+        raise _unknown(name, text)
 
 
 def _upwards(high: int, low: int, kind: str, plus: bool, name: str) -> Iterator[int]:

@@ -13,7 +13,7 @@ from sog.games.holdem.bets import RANDOM, BetSizes, EveryAmount, Fractions, draw
 from sog.games.holdem.cards import CARDS, cards_name, parse_cards
 from sog.games.holdem.game import BLINDS, STACK, Holdem, HoldemSpot
 from sog.games.holdem.inputs import INPUTS, STRENGTH
-from sog.games.holdem.ranges import FULL
+from sog.games.holdem.ranges import EVERY_HAND, FULL
 from sog.games.parameters import GameParameter, choice, number, read_parameters, text, whole
 from sog.games.strings import Parameter, Parameters, write_game
 
@@ -28,7 +28,7 @@ PARAMETERS: Final[Mapping[str, GameParameter]] = {
     "raises": text("the same for raises after the first bet; by default as bets"),
     "noise": number("each fraction is moved by up to this share of the pot", None),
     "seed": whole("of what is drawn where one hand alone is looked at", 0, low=0, high=2**63 - 1),
-    "range0": text("player 0's hands, with their weights", FULL),
+    "range0": text("player 0's hands with weights: AA,KQs:0.5,T9s@50,[25]22-77[/25]", FULL),
     "range1": text("player 1's", FULL),
     "inputs": choice("what networks see, hands by strength or PoG's Table 2", INPUTS),
 }
@@ -69,7 +69,8 @@ def _member(values: Mapping[str, Any], rng: np.random.Generator) -> Holdem:
     if pot is None:
         pot = 2 * blinds[1] if board else 0
     sizes = _sizes(values["bets"], values["raises"], values["noise"], rng)
-    spot = HoldemSpot(stacks, blinds, board, pot, (values["range0"], values["range1"]))
+    range0, range1 = (FULL if values[key].lower() in EVERY_HAND else values[key] for key in ("range0", "range1"))
+    spot = HoldemSpot(stacks, blinds, board, pot, (range0, range1))
     return Holdem(spot, sizes, holdem_name(spot, sizes, values["inputs"]), values["inputs"])
 
 
