@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sog.games.base import Game
     from sog.protocols.acpc_states import AcpcGame
 
-__all__ = ["acpc", "dealer", "read_game_file"]
+__all__ = ["acpc", "dealer", "own_game", "read_game_file"]
 
 _LARGEST_FILE: Final = 100_000  # bytes of a game file
 _WHOLE_GAME: Final = "holdem(inputs=paper)"  # of an agent without a network, which asks for no inputs
@@ -142,7 +142,7 @@ def acpc(
     from sog.protocols.acpc_states import REVERSE_BLINDS
 
     table = table_of(
-        _own_game(agent, game, algorithm), REVERSE_BLINDS if game_file is None else read_game_file(game_file)
+        own_game(agent, game, algorithm), REVERSE_BLINDS if game_file is None else read_game_file(game_file)
     )
     budget = {"simulations": simulations, "per_update": per_update}
     entrant = open_entrant(agent, agent, table.game, algorithm, budget)
@@ -170,7 +170,7 @@ def acpc(
     stdout().print(facts_table({"game": table.game.name, "hands": f"{len(won):,}", "wins a hand": wins}))
 
 
-def _own_game(agent: str, game: str | None, algorithm: str | None) -> Game:
+def own_game(agent: str, game: str | None, algorithm: str | None) -> Game:
     """The game that an agent plays by itself: the one that is named, its network's, or whole hold'em."""
     from sog.agents.entrants import OPPONENTS
     from sog.agents.opening import open_network

@@ -31,6 +31,7 @@ from sog.cli.perft import perft
 from sog.cli.phh import phh
 from sog.cli.play import play
 from sog.cli.serve import serve
+from sog.cli.slumbot import slumbot
 from sog.cli.solve import solve
 from sog.cli.stopping import Interrupted, exit_code, listening, no_more
 from sog.cli.tournament import tournament
@@ -132,6 +133,7 @@ app.command(epilog="Example: sog match leduc_poker random --game leduc_poker --h
 app.command(epilog="Example: sog aivat hands.jsonl --values exact --a leduc.json --b random")(aivat)
 app.command(epilog="Example: sog dealer night holdem.game 1000 0 ours theirs --log night.log")(dealer)
 app.command(epilog="Example: sog acpc always-call --port 18374")(acpc)
+app.command(epilog="Example: sog slumbot equity --hands 200 --records slumbot.jsonl")(slumbot)
 app.command(epilog="Example: sog phh hands.jsonl --out hands.phhs")(phh)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)

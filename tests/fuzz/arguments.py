@@ -50,6 +50,7 @@ WORK: Final = (
     "sog.protocols.tournament:play_tournament",
     "sog.protocols.acpc_dealer:Dealer",
     "sog.protocols.acpc_client:connected",
+    "sog.protocols.slumbot:SlumbotClient",
     "soglab.reproduce:Reproduction",
     "sog.games.checks.perft:perft",
     "sog.measure.openspiel_table:rows",
@@ -101,6 +102,7 @@ SMALL: Final = {
     ("distil",): ["--steps", "2", "--network", "1x8"],
     ("exploit",): ["--seeds", "1", "--workers", "1"],
     ("perft",): [],
+    ("slumbot",): ["--url", "http://127.0.0.1:9"],  # no stranger's server
     ("reproduce",): ["--quick", "--workers", "1"],
 }
 

@@ -1,4 +1,4 @@
-"""Texts changed at random: game strings, FENs, hold'em's ranges and locks, tournament files, ACPC's texts, PHH.
+"""Texts changed at random: game strings, FENs, ranges, locked decisions, tournament files, ACPC, Slumbot, PHH.
 
 Each is read, or refused with an error of the project's own, in time.
 """
@@ -27,6 +27,7 @@ from sog.protocols.acpc_client import AcpcClient, table_of
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand, read_game
 from sog.protocols.phh import read_phh
 from sog.protocols.phh_sources import hands_of_log
+from sog.protocols.slumbot import read_betting
 from sog.protocols.tournament_file import read_tournament
 from sog.searches.holdem.locks import read_locks
 from tests.fuzz.frame import Finding, arguments, hunt
@@ -95,6 +96,7 @@ LOCKS: Final = (
  "hands": [{"hand": "AsAh", "weight": 1.0, "policy": [0.3, 0.7]}, {"hand": "full", "policy": {"check": 1}}]}""",
     """{"line": "check, check, any, bet allin", "hands": {"22+": {"call": 1.0}}}""",
 )
+SLUMBOT: Final = ("b200c/kb200f", "b20000c///", "b200b1103c/b940c/b778b6957b13136b17957c/", "ck/kk/kk/kb99k")
 SCRAPS: Final = (
     *("(", ")", "[", "]", "{", "}", ",", ";", ":", "=", '"', "'", "#", "\\", "/", ".", "-", "+", "..", "$", "\n", " "),
     *("0", "-1", "1e999", "nan", "inf", "true", "false", "None", "\x00", "\xff", "\u0663", "\u202e", "[/bold]", "0.5"),
@@ -119,6 +121,14 @@ def read_file(text: str) -> object:
     return read_tournament(FILE)
 
 
+def betting(text: str) -> object:
+    """Slumbot's; its readers ask for a ValueError."""
+    try:
+        return read_betting(text)
+    except ValueError as error:
+        raise SogError(str(error)) from error
+
+
 def heard(line: str) -> object:
     """A dealer's line, to a client and, as an action, to a dealer."""
     hand = AcpcHand.begun(REVERSE_BLINDS)
@@ -127,7 +137,19 @@ def heard(line: str) -> object:
 
 
 def case(rng: random.Random) -> str:
-    kinds = ("game", "openspiel", "fen", "range", "lock", "tournament", "game file", "match state", "log", "phh")
+    kinds = (
+        "game",
+        "openspiel",
+        "fen",
+        "range",
+        "lock",
+        "tournament",
+        "slumbot",
+        "game file",
+        "match state",
+        "log",
+        "phh",
+    )
     kind = rng.choice(kinds)
     game = rng.choice([*(name for name, _ in known_games() if not name.startswith("openspiel:")), BETS])
     text, read = {
@@ -137,6 +159,7 @@ def case(rng: random.Random) -> str:
         "range": (rng.choice(RANGES), parse_range),
         "lock": (rng.choice(LOCKS), lambda text: read_locks(SPOT, text.encode("utf-8", "surrogatepass"))),
         "tournament": (TOML, read_file),
+        "slumbot": (rng.choice(SLUMBOT), betting),
         "game file": (REVERSE_BLINDS.text(), read_game),
         "match state": (rng.choice(STATES), heard),
         "log": (LOG, lambda text: list(hands_of_log(text, REVERSE_BLINDS))),
