@@ -1,7 +1,7 @@
 """Breaks one line of the code at a time and says which tests see it: `python -m soglab.checks.mutations [WORD ...]`.
 
-Each mutation is applied to a copy of the checkout in a temporary folder. The tests of the room that `make check` would
-run come first; only where they pass does the whole of `make test` follow, unless --rooms is given.
+Each mutation (broken_lines.py) is applied to a copy of the checkout in a temporary folder. The test file that is to see
+it comes first; where it passes, the tests of the room follow, and then the whole of `make test`; --until says how far.
 """
 
 from __future__ import annotations
@@ -22,21 +22,15 @@ from typing import Annotated, Final
 from rich.console import Console
 
 from soglab.bench.form import Benchmark, Column, table
+from soglab.checks.broken_lines import MUTATIONS, Mutation
 
-__all__ = ["MUTATIONS", "Mutation", "mutated"]
+__all__ = ["TESTS", "caught", "mutated"]
+
+# Which tests run, one after the other until one fails, and what they are called in the table.
+TESTS: Final = {"file": "its test file", "room": "its room", "suite": "the whole suite"}
 
 _HERE: Final = Path(__file__).parents[2]
 _COPIED: Final = ("sog", "soglab", "tests", "docs", "pyproject.toml", "README.md", "CONTRIBUTING.md", "Makefile")
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """A line of a file in `sog`, and what it is replaced by."""
-
-    name: str
-    file: str
-    old: str
-    new: str
 
 
 @dataclass(frozen=True)
@@ -50,27 +44,6 @@ class CaughtRow:
     seconds: Annotated[float, Column("seconds", ".0f")]
 
 
-MUTATIONS: Final = (
-    Mutation("sign of a regret", "searches/cfr/matching.py", "x = regret + instant", "x = regret - instant"),
-    Mutation("DCFR's alpha", "searches/cfr/rules.py", 'Rule("dcfr", alpha=1.5', 'Rule("dcfr", alpha=1.0'),
-    Mutation("PUCT without visits", "searches/gtcfr/trajectories.py", "(1.0 + visits + virtual)", "(1.0 + virtual)"),
-    Mutation("TD(1) mask", "algorithms/student/queries.py", "row.value_mask[0, at] = 1.0", "row.value_mask[0] = 1.0"),
-    Mutation("komi", "games/boards/go.py", '"komi": self.komi}', '"komi": self.komi + 1.0}'),
-    Mutation("zero-sum correction", "searches/leaves/weighing.py", "splat(0.5 * surplus)", "splat(surplus)"),
-    Mutation(
-        "fill",
-        "searches/gtcfr/phases.py",
-        "node < 0 and search.fill:\n            _fill",
-        "node < -1:\n            _fill",
-    ),
-    Mutation("temperature", "searches/leaves/kernels.py", "(logit - top) / temperature", "(logit - top) * temperature"),
-    Mutation("gadget's turn", "searches/cfr/iterate.py", "not within(choice.opponent", "within(choice.opponent"),
-    Mutation("chance's weight", "searches/tree/pairs.py", "ranges.at1, width1) * scale", "ranges.at1, width1)"),
-    Mutation("dead hands", "searches/tree/cards.py", "pick(live, pick(", "pick(half, pick("),
-    Mutation("ReBeL's iteration", "algorithms/rebel/agent.py", ", p=settings.weights", ""),
-)
-
-
 def mutated(mutation: Mutation, text: str) -> str:
     """The file's text with the mutation; ValueError unless its line occurs exactly once."""
     if text.count(mutation.old) != 1:
@@ -78,16 +51,18 @@ def mutated(mutation: Mutation, text: str) -> str:
     return text.replace(mutation.old, mutation.new)
 
 
-def caught(mutation: Mutation, copy: Path, rooms_only: bool) -> CaughtRow:
-    """Run the tests on the copy with one mutation, which is taken back afterwards."""
-    path, start = copy / "sog" / mutation.file, time.monotonic()
+def caught(mutation: Mutation, copy: Path, until: str) -> CaughtRow:
+    """Run the tests on the copy with one mutation, which is taken back afterwards.  until: the last of TESTS to run."""
+    path, start = copy / mutation.file, time.monotonic()
+    file = Path("tests") / mutation.test
     text = path.read_text()
     path.write_text(mutated(mutation, text))
     try:
-        room = f"tests/{Path(mutation.file).parts[0]}"
-        for tests, said in ((room, "its room"), ("tests", "the whole suite"))[: 1 if rooms_only else 2]:
-            if test := _first_failure(copy, tests):
+        for (kind, said), tests in zip(TESTS.items(), (file, file.parent, "tests"), strict=True):
+            if test := _first_failure(copy, str(tests)):
                 return CaughtRow(mutation.name, mutation.file, said, test, time.monotonic() - start)
+            if kind == until:
+                break
         return CaughtRow(mutation.name, mutation.file, "NO TEST", "", time.monotonic() - start)
     finally:
         path.write_text(text)
@@ -126,14 +101,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print a row for each mutation."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD", help="mutations whose name holds one of these")
-    parser.add_argument("--rooms", action="store_true", help="the tests of each mutation's room only")
+    parser.add_argument("--until", choices=TESTS, default="suite", help="the last tests to run where others pass")
     args = parser.parse_args(arguments)
     chosen = [m for m in MUTATIONS if not args.words or any(word in m.name for word in args.words)]
     console, rows = Console(), []
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(Path(folder))
         for mutation in chosen:
-            rows.append(caught(mutation, copy, args.rooms))
+            rows.append(caught(mutation, copy, args.until))
             console.print(f"{mutation.name}: {rows[-1].caught}, {rows[-1].seconds:.0f} s", highlight=False)
     console.print(table(Benchmark("mutations", "mutations", "one line broken"), rows, {}))
 

@@ -16,6 +16,7 @@ from sog.algorithms.policy.agent import PolicyAgent, infostates_of, network_poli
 from sog.algorithms.policy.learners import PolicyLearner, Update
 from sog.algorithms.policy.loop import play_and_learn, policy_learner, train_policy
 from sog.algorithms.policy.networks import SeenDecisions, answers, each_once, policies_of, seen
+from sog.algorithms.policy.ppo import PpoLearner, _Batch
 from sog.algorithms.policy.presets import PolicySettings, mmd_preset, nashpg_preset
 from sog.algorithms.policy.rnad import RnadLearner, neurd_loss
 from sog.algorithms.policy.settings import LearnsPolicy, PpoSettings, RnadSettings
@@ -172,6 +173,19 @@ def test_neurd_moves_logits_by_their_forces_up_to_the_threshold() -> None:
     back = torch.tensor([[3.0, -3.0, 0.0]], requires_grad=True)
     neurd_loss(back, legal[:1], torch.tensor([[-1.0, 1.0, 0.0]]), RnadSettings()).sum().backward()
     assert back.grad is not None and back.grad[0].tolist() == [1.0, -1.0, 0.0]
+
+
+def test_neurds_threshold_is_of_logits_less_their_mean() -> None:
+    """Logits of which each has 7 more are the same policy, as far from each other, and move alike."""
+    legal, forces = torch.ones(1, 3, dtype=torch.bool), torch.tensor([[1.0, -0.4, 0.2]])
+    found = []
+    for more in (0.0, 7.0):
+        logits = (torch.tensor([[0.5, -0.5, 0.3]]) + more).requires_grad_()
+        neurd_loss(logits, legal, forces, RnadSettings()).sum().backward()
+        assert logits.grad is not None
+        found.append(logits.grad.numpy())
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    assert np.abs(found[0]).min() > 0.05
 
 
 @pytest.mark.parametrize(
@@ -516,6 +530,17 @@ def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
     assert PpoSettings().rate(10**6) == PpoSettings().learning_rate
     with pytest.raises(SettingError, match="average"):
         PpoSettings(average=-1.0)
+
+
+def test_ppos_objective_is_the_lesser_of_the_clipped_and_the_plain_one() -> None:
+    """Ratios of 2 and 1/2: clipping takes what would be gained beyond 0.8 to 1.2, never what is lost there."""
+    settings = PpoSettings(clip=0.2, normalised=False)
+    learner = PpoLearner(CVPN(policy_shape(make_history_game("kuhn_poker"), 8, 1), 0), settings)
+    before, ratios = torch.full((4, 2), 0.5).log(), torch.tensor([2.0, 2.0, 0.5, 0.5])
+    advantage, action = torch.tensor([1.0, -1.0, 1.0, -1.0]), torch.zeros(4, dtype=torch.int64)
+    batch = _Batch(None, None, action, before, before, advantage, advantage, torch.ones(4))  # type: ignore[arg-type]
+    found = learner._surrogate(batch, before + ratios.log()[:, None])
+    assert float(found) == pytest.approx(-(1.2 - 2.0 + 0.5 - 0.8) / 4)
 
 
 def test_ppo_takes_a_minibatch_of_one_row() -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from sog.algorithms.boards.actor import BoardActing
+from sog.algorithms.boards.targets import RootStatistics, policy_target
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.policy.settings import RnadSettings
 from sog.algorithms.rebel.actor import RebelActing
 from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.student.actor import SogActing
+from sog.algorithms.student.player import BOARDS as IN_PLAY
 from sog.algorithms.table import settings_of
 from sog.errors import SettingError
 from sog.games.catalog import make_game, make_history_game
@@ -139,6 +142,28 @@ def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
 def test_the_papers_search_is_that_of_the_text() -> None:
     assert PAPER.rule is SOG and PAPER.select_average and PAPER.fixed_belief and PAPER.whole_root
     assert not PAPER.correct and not PAPER.fill and PAPER.warm_start == 0.0
+
+
+@pytest.mark.parametrize("algorithm", ["sog", "alphazero"])
+def test_board_targets_that_are_learned_again_and_again_stay_three_times_as_far_apart(algorithm: str) -> None:
+    """At temperature 1.5 a network that learns its own targets keeps 1.5 / (1.5 - 1) times what its values say.
+
+    At 1 every round would add it anew, until one move is left.
+    """
+    acting = settings_of(make_game("connect_four"), "full", algorithm).acting
+    assert isinstance(acting, BoardActing)
+    values, visits, logits = np.array([0.02, 0.0]), np.array([16.0, 16.0]), np.zeros(2)
+    for _ in range(60):
+        target = policy_target(RootStatistics(logits, visits / 32.0, visits, values, 0.0), acting.play.target)
+        logits = np.log(target)
+    once = (50.0 + 16.0) * 0.25 * 0.5 * 0.02  # (c_visit + visits) * c_scale * half of the lead
+    assert logits[0] - logits[1] == pytest.approx(3.0 * once)
+
+
+def test_boards_are_searched_in_play_at_the_temperature_of_their_targets() -> None:
+    acting = settings_of(make_game("connect_four"), "full").acting
+    assert isinstance(acting, BoardActing)
+    assert IN_PLAY.prior_temperature == acting.play.target.target_temperature
 
 
 def test_only_student_of_games_has_pogs_preset() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import pyspiel
 import pytest
 
 from sog.cli.app import main
@@ -58,6 +60,21 @@ def test_connect_four_is_won_and_saved_at_once(rate: Rate) -> None:
     assert move(rate, game, list("112233")) == "4"
     assert move(rate, game, list("41414")) == "4"  # blocks
     assert move(rate, make_game("connect_four(moves=112233)"), []) == "4"
+
+
+def test_openspiels_mcts_explores_as_in_openspiels_example() -> None:
+    """UCT with 2, proven results kept, one rollout a simulation: a weaker setting would flatter its opponents."""
+    game, spiel = make_game("connect_four"), pyspiel.load_game("connect_four")
+
+    def visits(constant: float) -> list[int]:
+        seed = int(np.random.default_rng(5).integers(2**31))
+        rollout = pyspiel.RandomRolloutEvaluator(1, seed)
+        bot = pyspiel.MCTSBot(spiel, rollout, constant, 400, 1_000, True, seed, False)
+        counts = {child.action: child.explore_count for child in bot.mcts_search(spiel.new_initial_state()).children}
+        return [counts[action] for action in range(7)]
+
+    found = openspiel_mcts(400)(Decision(game, game.root(), (), tuple(range(7)), 0, np.random.default_rng(5)))
+    assert list(found.visits) == visits(2.0) != visits(1.0)
 
 
 def test_openspiels_mcts_moves_after_a_single_simulation() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ from sog.games.rules.leduc.game import Leduc, LeducState
 from sog.games.rules.liars_dice import LiarsDice
 from sog.measure.exploitability import agent_policy
 from sog.play.agent import own_followers
-from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings
+from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings, pog_settings
 from sog.searches.cfr import exact
 from sog.searches.cfr.exact import ExactEvaluator
 from sog.searches.cfr.lookahead import Lookahead
@@ -100,6 +100,19 @@ def test_complete_trees_in_other_games(game: Game, bound: float) -> None:
 
 
 # --- what a search takes over ---
+
+
+@pytest.mark.parametrize(("papers", "share"), [(paper_settings, 0.5), (pog_settings, 0.2)], ids=["SoG", "PoG"])
+def test_the_opponents_range_is_the_papers_mixture(papers: Callable[[Budget], ResolveSettings], share: float) -> None:
+    """SoG 0.5, PoG 0.2 of who follows into the subgame, half of all at first; the rest is as in the search before."""
+    how = papers(Budget(1, 1.0))
+    first, second = line(LEDUC, 0, 2)
+    resolving = Resolving(LEDUC, 0, second, solve(LEDUC, 0, first, None, how), how, 0)
+    assert resolving.gadget is not None
+    previous, follow = resolving.gadget.previous.copy(), resolving.gadget.follow.copy()
+    run(resolving, zero_evaluator)
+    assert previous.max() == 1.0 and set(follow) <= {0.0, 0.5}
+    np.testing.assert_allclose(resolving.tree.ranges(0)[1], share * follow + (1.0 - share) * previous)
 
 
 def step_range(game: Game, s: State, child: State, p: int, range_: Float64, policy: Float64) -> Float64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -76,6 +77,26 @@ def test_sampled_regrets_have_the_mean_of_cfrs(name: str, variant: MonteCarlo) -
     error = found.std(axis=0) / np.sqrt(len(found))
     assert (np.abs(found.mean(axis=0) - expected) <= 5 * error + 1e-9)[met].all()
     assert (np.abs(expected) > 10 * error)[met].any()
+
+
+def test_outcome_sampling_explores_in_six_tenths_of_its_choices() -> None:
+    """Lanctot et al. 2009. Of three actions one that is never played is drawn with 0.6 / 3, and counts times 5.
+
+    Its mean is right whatever the share, so that only single walks show it.
+    """
+    public = TREES["rps"]
+    node0, node1 = public.decisions()
+    policy, pays = exact.uniform_policy(public), np.zeros((2, 3))
+    for a, b in product(range(2), range(3)):
+        policy[node0][:, 0], policy[node1][:, 0] = np.eye(3)[a], np.eye(3)[b]
+        pays[a, b] = abs(exact.measure_policy(public, policy).value)
+    tree = exact.full_tree(public)
+    exact.set_policy(tree, {node0: np.eye(3)[:, :1], node1: np.full((3, 1), 1 / 3)}, Entry.POLICY)
+    policies = tree.entries[Entry.POLICY].copy()
+    (n,) = (n for n in tree.decisions() if tree.actor(n) == 0)
+    found = {round(abs(float(tree.table(n, Entry.REGRET)[1, 0])), 9) for _ in first_walks(tree, policies, OUTCOME)}
+    drawn = {*(pays[0] / (0.4 + 0.6 / 3)), *(pays[1] / (0.6 / 3))}
+    assert found - {0.0} == {round(float(each), 9) for each in drawn} - {0.0}
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)

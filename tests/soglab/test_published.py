@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from soglab.papers import pog_table5, rebel_fig3, rebel_table2, sepot_table1
+import re
+from pathlib import Path
+
+from soglab.papers import cfrd_figures, pog_fig15, pog_table5, rebel_fig3, rebel_table2, sepot_table1, sog_table2
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 # ReBeL, Table 2, by the table's columns: full-game FP and CFR, ReBeL's FP and CFR-D.
 REBEL_TABLE_2 = {
@@ -31,6 +36,21 @@ def test_player_of_games_table_5() -> None:
         10_000: (4979, 4437, 4460),
     }
     assert pog_table5.TABLE_5[10_000][10.0] == (490, 485, 480) and pog_table5.TABLE_5[100][5.0] == (1239, 1145, 1094)
+
+
+def test_what_is_printed_as_the_papers_is_what_the_pages_cite() -> None:
+    """CFR-D's text, SoG's Table 2 and the agents of PoG's Fig. 15, each written down in two places."""
+    solving, notes = ((DOCS / page).read_text() for page in ("measured/solving.md", "notes.md"))
+    for what, said, _ in cfrd_figures._FIG5_TEXT["safe"] + cfrd_figures._FIG5_TEXT["unsafe"]:
+        assert f"({said})" in solving, what
+    lost, won = (part.rpartition(" loses ")[2] for part in sog_table2._PAPER.split("; "))
+    assert f"local best response losing {lost} in that setting, and {won} won from Slumbot" in solving
+    for game in ("kuhn_poker", "leduc_poker"):
+        figures = [said.removeprefix("about ") for said in pog_fig15.PAPER[game].values()]
+        (line,) = re.findall(
+            rf"{game.split('_')[0].capitalize()} after [\d,]+, (Q-learning .*?A2C \d+\s+\(\d+\))", notes, re.DOTALL
+        )
+        assert re.findall(r"\((\d+)\)", line) == figures
 
 
 def test_sepots_table_1() -> None:
