@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sog.cli.app import main
+from sog.cluster import where
+from sog.games.catalog import make_game
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.depth_limited.subgames import Subgames
+from sog.searches.tree.public_tree import PublicTree
 from soglab.checks import figures, nudged
 from soglab.checks.documented import FIGURES, DocumentedFigure
 
@@ -63,9 +69,29 @@ def test_a_command_that_fails_is_a_difference(
 
 
 def test_a_nudge_moves_every_probability_by_a_billionth_at_most() -> None:
-    ranges = np.array([0.25, 0.0, 0.75]), np.ones(2)
-    for own, other in zip(ranges, nudged.moved(ranges, np.random.default_rng(1)), strict=True):
+    for own in np.array([0.25, 0.0, 0.75]), np.ones(2):
+        other = nudged.moved(own, np.random.default_rng(1))
         assert (np.abs(own - other) <= 1e-9 * own).all() and (own != other).sum() == (own > 0).sum()
+
+
+def test_a_nudged_command_begins_elsewhere_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other processes' ranges would be as they are. ReBeL's subgames have their ranges in a tree of many roots."""
+    public = PublicTree(make_game("kuhn_poker")).list_all()
+    ranges, places = public.game.root_ranges(), []
+
+    def run(words: list[str]) -> int:
+        places.append(where.where_of(None, None).places)
+        for tree in (Lookahead(public, 0, ranges), Subgames(public, [(0, np.concatenate(ranges))]).tree):
+            for own, other in zip(tree.ranges(0), ranges, strict=True):
+                assert (own != other).all() and np.allclose(own, other, rtol=2e-9, atol=0.0)
+        return 3
+
+    monkeypatch.setattr(where, "usable_cores", lambda: 2)
+    monkeypatch.setattr(nudged, "command", run)
+    monkeypatch.setattr(sys, "argv", ["nudged", "1", "exploit", "kuhn_poker"])
+    with pytest.raises(SystemExit) as ended:
+        nudged.main()
+    assert (ended.value.code, places) == (3, [1])
 
 
 def test_a_nudged_command_prints_its_figure_and_begins_elsewhere() -> None:
