@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
-from sog.algorithms.base import Asked, MakeAgent, Measured, count_of
+from sog.algorithms.base import Asked, MakeAgent, Measured, count_of, seeds_said
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.blame import code_of
@@ -186,5 +186,5 @@ def measure_agent(text: str, game: str, asked: Asked, bar: OpenBar) -> Measured:
         text,
         {"agent": text, "seeds": seeds},
         {},
-        spread=f"min {min(values):.4g}, max {max(values):.4g}, {seeds} seed{'s' * (seeds > 1)}, ",
+        spread=seeds_said(values),
     )

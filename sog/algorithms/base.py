@@ -6,7 +6,7 @@ A subclass for each algorithm is a frozen dataclass; its fields are its own sett
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sog.training.curve import Point
     from sog.training.opened import Opened
 
-__all__ = ["SOG", "Algorithm", "Asked", "MakeAgent", "Measured", "Rules", "count_of"]
+__all__ = ["SOG", "Algorithm", "Asked", "MakeAgent", "Measured", "Rules", "count_of", "seeds_said"]
 
 # Student of Games, which trains and plays where nobody names another algorithm.
 SOG: Final = DEFAULT
@@ -91,6 +91,37 @@ class Measured:
     @property
     def mean(self) -> float:
         return sum(self.values) / len(self.values)
+
+    @property
+    def over_values(self) -> dict[str, float | tuple[float, ...]]:
+        """Entries for machines: min, mean and max; of several also how far they are apart, and each of them.
+
+        deviation: of one value.  standard_error: of the mean.
+        """
+        found: dict[str, float | tuple[float, ...]] = {
+            "min": min(self.values),
+            "mean": self.mean,
+            "max": max(self.values),
+        }
+        if len(self.values) > 1:
+            deviation, error = _deviation(self.values)
+            found |= {"deviation": deviation, "standard_error": error, "by_seed": self.values}
+        return found
+
+
+def seeds_said(values: Sequence[float]) -> str:
+    """What `Measured.spread` says of seeds; the range grows with their number, deviation and standard error do not."""
+    said = f"min {min(values):.4g}, max {max(values):.4g}"
+    if len(values) == 1:
+        return f"{said}, 1 seed, "
+    deviation, error = _deviation(values)
+    return f"{said}, deviation {deviation:.2g}, standard error {error:.2g}, {len(values)} seeds, "
+
+
+def _deviation(values: Sequence[float]) -> tuple[float, float]:
+    """The deviation of a value, estimated from a sample, and the standard error of the mean."""
+    deviation = float(np.std(values, ddof=1))
+    return deviation, deviation / len(values) ** 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

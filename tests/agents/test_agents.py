@@ -202,6 +202,7 @@ def test_uniform_play_from_the_command_line(capsys: pytest.CaptureFixture[str]) 
     assert main(["exploit", "kuhn_poker", "--agent", UNIFORM, "--seeds", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["exploitability"]
     assert found["min"] == found["max"] == pytest.approx(found["mean"])
+    assert (found["by_seed"], found["deviation"]) == ([found["min"]] * 2, 0.0)
     assert main(["exploit", "kuhn_poker", "--agent", UNIFORM]) == 0
     assert ", 1 seed, " in capsys.readouterr().out
     assert main(["exploit", "kuhn_poker", "--agent", UNIFORM, "-s", "5"]) == 2

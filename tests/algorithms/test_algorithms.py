@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import pickle
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from sog.algorithms.base import Algorithm, Asked
+from sog.algorithms.base import Algorithm, Asked, Measured, seeds_said
 from sog.algorithms.rebel.agent import RebelAgent
 from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.student.algorithm import Student
@@ -23,6 +24,7 @@ from sog.algorithms.student.measure import (
     ZERO_LEAVES,
     NetworkLeaves,
     Subject,
+    measure_seed,
     measure_seeds,
     network_leaves,
 )
@@ -33,6 +35,8 @@ from sog.cluster.where import Where
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.catalog import make_game
 from sog.games.rules.kuhn import Kuhn
+from sog.measure.exploitability import exploitability
+from sog.measure.listed import listed
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
@@ -211,3 +215,19 @@ def test_seeds_are_of_one_network_whatever_the_folder_comes_to_hold(tmp_path: Pa
     opened = trained(0)
     before = found(opened)
     assert found(trained(1)) != before == found(opened)
+
+
+def test_a_seeds_exploitability_is_in_the_games_unit() -> None:
+    """Leduc's is a thousandth of a chip."""
+    settings, public = ResolveSettings(Budget(2, 1.0)), listed("leduc_poker")
+    found = measure_seed(Subject("leduc_poker", ZERO_LEAVES, settings), 3)
+    assert found == pytest.approx(1000.0 * exploitability(public, settings, zero_evaluator, 3), rel=1e-12)
+
+
+def test_several_seeds_are_said_with_the_deviation_of_a_sample() -> None:
+    found = Measured("kuhn_poker", "chips", (1.0, 3.0, 5.0, 7.0), "", {}, {}).over_values
+    apart = {"deviation": pytest.approx(math.sqrt(20.0 / 3.0)), "standard_error": pytest.approx(math.sqrt(5.0 / 3.0))}
+    assert found == {"min": 1.0, "mean": 4.0, "max": 7.0, "by_seed": (1.0, 3.0, 5.0, 7.0), **apart}
+    assert seeds_said((1.0, 3.0, 5.0, 7.0)) == "min 1, max 7, deviation 2.6, standard error 1.3, 4 seeds, "
+    assert Measured("kuhn_poker", "chips", (2.0,), "", {}, {}).over_values == {"min": 2.0, "mean": 2.0, "max": 2.0}
+    assert seeds_said((2.0,)) == "min 2, max 2, 1 seed, "

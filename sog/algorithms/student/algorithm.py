@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from sog.algorithms.base import SOG, Algorithm, Asked, MakeAgent, Measured, Rules, count_of
+from sog.algorithms.base import SOG, Algorithm, Asked, MakeAgent, Measured, Rules, count_of, seeds_said
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
@@ -174,7 +174,7 @@ class Student(Algorithm):
             f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves",
             {**self._searched(settings, leaves), "seeds": len(values)},
             {},
-            spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seed{'s' * (len(values) > 1)}, ",
+            spread=seeds_said(values),
         )
 
     def _exploit_turn_spot(self, game: Holdem, subject: Subject, asked: Asked, seeds: int, bar: OpenBar) -> Measured:
@@ -190,12 +190,13 @@ class Student(Algorithm):
                 found.append(measure_turn_spot(game, settings, evaluator, seed, river, whole, asked.workers))
                 report(len(found), f"{found[-1].measure.exploitability:.4g} chips")
         measures, leaves = [one.measure for one in found], self.leaves or _NETWORK
+        values = tuple(m.exploitability for m in measures)
         percent = 100 * sum(m.of_pot for m in measures) / seeds
         value = sum(m.value for m in measures) / seeds
         return Measured(
             subject.game,
             "chips",
-            tuple(m.exploitability for m in measures),
+            values,
             f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves; "
             f"rivers {river}",
             {**self._searched(settings, leaves), **_turn_searches(settings), "river": str(river), "seeds": seeds},
@@ -208,7 +209,7 @@ class Student(Algorithm):
                 "river_seconds": sum(m.seconds[0] for m in measures),
                 "best_response_seconds": sum(m.seconds[1] for m in measures),
             },
-            spread=f"value of player 0 {value:.4g}, {seeds} seed{'s' * (seeds > 1)}, ",
+            spread=f"value of player 0 {value:.4g}, {seeds_said(values)}",
             further=f", {percent:.3g}% of the pot",
         )
 
