@@ -21,7 +21,7 @@ from sog.algorithms.boards.game import BoardPlay
 from sog.algorithms.boards.searches import MctsSearch
 from sog.algorithms.table import settings_of
 from sog.games.boards.connect_four import ConnectFour
-from sog.measure.elo import Ratings, points_of, rate
+from sog.measure.elo import Ratings, by_units, points_of, rate
 from sog.opponents.connect_four.positions import SETS, SHIPPED
 from sog.training.checkpoint import load_meta
 from sog.training.run import Run, Until
@@ -211,7 +211,7 @@ def _less_recipe(row: dict[str, Any]) -> str:
 
 
 def _rows(points: list[StudyPoint], names: list[str], ratings: Ratings) -> Iterator[dict[str, Any]]:
-    recipe = dict[int, float]()
+    recipe = _share_by_seed([p for p in points if p.key["variant"] == RECIPE and p.key["what"] == MISTAKES])
     for k, name in enumerate(names):
         own = [point for point in points if point.key["variant"] == name]
         trained = [point.result for point in own if point.key["what"] == TRAIN]
@@ -222,7 +222,6 @@ def _rows(points: list[StudyPoint], names: list[str], ratings: Ratings) -> Itera
         for of in SETS:
             row[of] = _share([point for point in measured if point.key["set"] == of])["sog_share"]
         by_seed = _share_by_seed(measured)
-        recipe = by_seed if name == RECIPE else recipe
         row["by_seed"] = list(by_seed.values())
         row["less_recipe"] = [share - recipe[seed] for seed, share in by_seed.items() if seed in recipe]
         elo, half = ratings.difference(k, names.index(RECIPE))
@@ -235,15 +234,22 @@ def _share_by_seed(measured: list[StudyPoint]) -> dict[int, float]:
 
 
 def _share(points: list[StudyPoint], algorithm: str = SOG) -> dict[str, float]:
-    """The share of an algorithm's mistakes with its 95% interval, as columns of a row."""
-    count = sum(point.result[f"{algorithm}_can_lose_value"] for point in points)
-    return share_of(sum(point.result[f"{algorithm}_lose_value"] for point in points), count, f"{algorithm}_")
+    """The mean share of an algorithm's mistakes over seeds with its 95% interval, as columns of a row.
+
+    All seeds play the same positions, which count once: more seeds do not make the positions more.
+    """
+    seeds = max(1, len({point.key["seed"] for point in points}))
+    columns = (f"{algorithm}_lose_value", f"{algorithm}_can_lose_value")
+    hits, count = (sum(point.result[column] for point in points) / seeds for column in columns)
+    return share_of(hits, count, f"{algorithm}_")
 
 
 def _ratings(points: list[StudyPoint], names: list[str]) -> Ratings:
-    """Elo of the variants by their games against the recipe."""
-    met = [point for point in points if point.key["what"] == MATCH]
-    return rate(points_of(names, [(p.key["variant"], RECIPE, *points_and_games(p.result)) for p in met]))
+    """Elo of the variants by their games against the recipe, with intervals by seeds, whose games share networks."""
+    met = [(p.key["variant"], *points_and_games(p.result)) for p in points if p.key["what"] == MATCH]
+    recipe = names.index(RECIPE)
+    units = [(names.index(name), recipe, score, games) for name, score, games in met]
+    return by_units(rate(points_of(names, [(name, RECIPE, score, games) for name, score, games in met])), units)
 
 
 def _panels(rows: list[dict[str, Any]]) -> list[Panel]:

@@ -7,11 +7,13 @@ where some move does. A move is not the best in score where it wins later, or lo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
 from sog.algorithms.base import SOG
 from sog.games.boards.connect_four import ConnectFour
+from sog.measure.intervals import paired_difference, plus_minus
 from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions
 from sog.opponents.openspiel_mcts import openspiel_mcts
 from sog.opponents.rating import RatingPlayer
@@ -68,7 +70,8 @@ def _sets() -> dict[str, list[Scored]]:
 def compute(key: Key) -> Result:
     """How many positions can lose value, and in how many of them the agent's move does; the same for the score.
 
-    Random play counts its expected mistakes, so that its figures have no noise.
+    Random play counts its expected mistakes, so that its figures have no noise. losses: how often each position's move
+    loses value, of those that can.
     """
     positions = _sets()[key["set"]][key["first"] : key["last"]]
     chosen = [list(p.scores) for p in positions] if key["agent"] == RANDOM else [[c] for c in _choices(key, positions)]
@@ -82,6 +85,7 @@ def compute(key: Key) -> Result:
         "lose_value": sum(value),
         "can_lose_score": sum(can_score),
         "lose_score": sum(score),
+        "losses": [lost for lost, can in zip(value, can_value, strict=True) if can],
     }
 
 
@@ -119,6 +123,7 @@ def present(points: list[StudyPoint]) -> Outcome:
         share = f"{row['value_share']:.1%} [{row['value_low']:.1%}, {row['value_high']:.1%}] of {row['can_lose_value']}"
         score = f"{row['score_share']:.1%} of {row['can_lose_score']} not best in score"
         beside.append(Beside(f"{row['set']}, {_name(row)}", "", f"{share} lose value; {score}"))
+    beside += _differences(points)
     sets = list(dict.fromkeys(row["set"] for row in rows))
     axes = {"xticks": range(len(sets)), "xticklabels": sets}
     value, title = Scale("moves that lose value, %"), "Connect four, 95% intervals"
@@ -130,11 +135,33 @@ def _name(row: Key) -> str:
     return agent_name(row, row["simulations"])
 
 
+def _differences(points: list[StudyPoint]) -> Iterator[Beside]:
+    """How much more of all positions each agent loses value in than the first: by position, since all play the same."""
+    several = short_names(point.key["checkpoint"] for point in points)
+    agents = grouped(points, lambda p: (p.key["agent"], p.key["checkpoint"], p.key["simulations"]))
+    (first, own), *others = (
+        (_name({**of[0].key, "of": several.get(of[0].key["checkpoint"], "")}), _losses(of)) for of in agents.values()
+    )
+    for name, losses in others:
+        met = [batch for batch in own if batch in losses]
+        before, after = ([100 * one for batch in met for one in of[batch]] for of in (own, losses))
+        if before:
+            words = f"{plus_minus(*paired_difference(after, before), '+.2f')} points of {len(before)}"
+            yield Beside(f"{_ALL}, {name} less {first}, position by position", "", words)
+
+
+def _losses(points: list[StudyPoint]) -> dict[tuple[str, int], list[float]]:
+    """An agent's losses by batch; points of before 30 November 2026 have none."""
+    with_losses = [point for point in points if "losses" in point.result]
+    return {(point.key["set"], point.key["first"]): point.result["losses"] for point in with_losses}
+
+
 def _rows(points: list[StudyPoint]) -> Iterator[dict[str, Any]]:
     names = ("agent", "checkpoint", "network", "simulations", "set")
-    together = [StudyPoint({**point.key, "set": _ALL}, point.result) for point in points]
+    counts = [replace(point, result={k: v for k, v in point.result.items() if k != "losses"}) for point in points]
+    together = [replace(point, key={**point.key, "set": _ALL}) for point in counts]
     several = short_names(point.key["checkpoint"] for point in points)
-    for row in totals([*points, *together], *names):
+    for row in totals([*counts, *together], *names):
         row["of"] = several.get(row["checkpoint"], "")
         for what in ("value", "score"):
             row |= share_of(row[f"lose_{what}"], row[f"can_lose_{what}"], f"{what}_")

@@ -17,10 +17,13 @@ from rich.console import Console
 
 from sog.arrays import Float64
 from sog.measure import intervals
-from sog.measure.elo import by_units, rate
+from sog.measure.elo import by_units, points_of, rate
+from soglab.bench.checkouts import row_of
 from soglab.bench.form import Benchmark, Column, table
 
 __all__ = ["CASES", "CoverageRow", "IntervalCase", "covered", "main"]
+
+_BATCH: Final = 16  # games
 
 Bounds: TypeAlias = tuple[float, float]
 Rng: TypeAlias = np.random.Generator
@@ -91,14 +94,28 @@ def _runs(count: int, spread: float) -> Callable[[Rng], Float64]:
     return lambda rng: rng.lognormal(-0.5 * spread * spread, spread, count)
 
 
-def _positions(count: int) -> Callable[[Rng], tuple[Float64, Float64]]:
-    """Mistakes of two players in the same positions, some of them hard for both: 8% and 6% of them."""
+def _positions(count: int, players: tuple[float, ...] = (0.8, 0.6)) -> Callable[[Rng], list[Float64]]:
+    """Mistakes of several players in the same positions, some of them hard for all: a tenth of `players` of them."""
 
-    def drawn(rng: Rng) -> tuple[Float64, Float64]:
+    def drawn(rng: Rng) -> list[Float64]:
         hard = rng.beta(0.1, 0.9, count)
-        return tuple((rng.random(count) < share * hard).astype(np.float64) for share in (0.8, 0.6))  # type: ignore
+        return [(rng.random(count) < share * hard).astype(np.float64) for share in players]
 
     return drawn
+
+
+def _batches(count: int, alike: int) -> Callable[[Rng], Float64]:
+    """float64[3, count]: points of agents 0, 1 and 2 against the next, 50 Elo apart, in batches of 16 games.
+
+    alike: how many games of a batch end alike, each opening's at most.
+    """
+    chances = 1.0 / (1.0 + 10.0 ** (-np.array([50.0, 50.0, -100.0]) / 400.0))
+    return lambda rng: alike * rng.binomial(_BATCH // alike, chances[:, None], (3, count)).astype(np.float64)
+
+
+def _medians(pairs: int) -> Callable[[Rng], Float64]:
+    """Ratios of times whose median is 1, now and then far above it."""
+    return lambda rng: np.exp(0.05 * rng.standard_t(2.0, pairs))
 
 
 # --- the intervals, as their pages have them ---
@@ -117,6 +134,28 @@ def _elo(points: Float64) -> Bounds:
     ratings = rate(np.array([[0.0, won], [points.size - won, 0.0]]))
     elo, half = by_units(ratings, [(0, 1, float(both.sum()), 2) for both in points]).difference(0, 1)
     return elo - half, elo + half
+
+
+def _elo_of_batches(won: Float64) -> Bounds:
+    """Agent 0's Elo over agent 2's, by batches, as the Elo experiments have it."""
+    units = [(i, (i + 1) % 3, float(score), _BATCH) for i, batches in enumerate(won) for score in batches]
+    elo, half = by_units(rate(points_of(range(3), units)), units).difference(0, 2)
+    return elo - half, elo + half
+
+
+def _together(both: Sequence[Float64]) -> Bounds:
+    """The mean share of several players, of which positions count once."""
+    return intervals.wilson(float(np.mean([own.sum() for own in both])), len(both[0]))
+
+
+def _apart(both: Sequence[Float64]) -> Bounds:
+    """The same with each player's positions counted, as until 30 November 2026."""
+    return intervals.wilson(float(np.sum(both)), sum(map(len, both)))
+
+
+def _median(ratios: Float64) -> Bounds:
+    row = row_of("", ratios.tolist())
+    return row.least, row.most
 
 
 def _around(found: tuple[float, float | None]) -> Bounds:
@@ -171,6 +210,17 @@ def _cases() -> Iterator[IntervalCase]:
         "share of positions", "1,661 positions, one player", 0.08, shared, lambda both: _by_games(both[0])
     )
     yield IntervalCase("share of positions", "the same, two players' difference", 0.02, shared, _difference)
+    seeds = _positions(1_661, (0.8, 0.8))
+    yield IntervalCase("share of positions", "the same, mean of two seeds", 0.08, seeds, _together)
+    yield IntervalCase("share of positions", "the same, counted once a seed (worst)", 0.08, seeds, _apart)
+    for count, alike, what in (
+        (2, 1, "3 agents, 2 batches of 16 games a pair"),
+        (1, 1, "3 agents, 1 batch of 16 games a pair"),
+        (2, 2, "2 batches, openings won whole (worst)"),
+        (1, 2, "1 batch, openings won whole (worst)"),
+    ):
+        yield IntervalCase("Elo by batches", what, 100.0, _batches(count, alike), _elo_of_batches)
+    yield IntervalCase("median of times", "9 pairs", 1.0, _medians(9), _median)
 
 
 CASES: Final = tuple(_cases())

@@ -34,7 +34,7 @@ def file_id(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:8]
 
 
-def share_of(hits: float, count: int, name: str = "") -> dict[str, float]:
+def share_of(hits: float, count: float, name: str = "") -> dict[str, float]:
     """A share of `count` and its 95% interval as columns of a row: share, low and high behind `name`; 0 of none."""
     low, high = wilson(hits, count)
     return {f"{name}share": hits / count if count else 0.0, f"{name}low": low, f"{name}high": high}

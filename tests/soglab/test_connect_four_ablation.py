@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sog.cluster.where import Where
+from sog.measure.intervals import wilson
 from sog.training import curve
 from sog.training.run import Hooks, Run, Until
 from sog.training.self_play import train
@@ -95,6 +96,9 @@ def test_differences_are_those_of_the_same_seed() -> None:
     recipe, variant = ablation.present(points).rows
     assert variant["less_recipe"] == pytest.approx([0.05, 0.2]) and recipe["by_seed"] == [0.1, 0.2]
     assert "+5.0, +20.0 points" in ablation.present(points).beside[1].ours
+    # 100 positions, whatever the number of seeds that play them; and the recipe's points may come last.
+    assert (recipe["sog_low"], recipe["sog_high"]) == wilson(15.0, 100.0)
+    assert ablation.present(points[::-1]).rows[0]["less_recipe"] == pytest.approx([0.2, 0.05])
     assert [row.what for row in ablation.present(points).beside] == [RECIPE, list(VARIANTS)[1]]
     lost = {"wins": 0, "draws": 0, "losses": 8}
     said = ablation.present([*points[:-1], replace(points[-1], result=lost)]).beside[-1]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sog.errors import SettingError
+from sog.measure.intervals import paired_difference, plus_minus
 from sog.opponents.connect_four.bitboards import mirrored
 from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions, set_of, write_positions
 from sog.opponents.connect_four.solver import Board, ConnectFourSolver, plies_to_end
@@ -71,8 +73,31 @@ def test_quick() -> None:
     for row in rows:
         assert row["positions"] == (12 if row["set"] == "all" else 6)
         assert 0 <= row["value_low"] <= row["value_share"] <= row["value_high"] <= 1
+    less = {row.what: row.ours for row in present(points).beside if " less " in row.what}
+    assert len(less) == 4 and "all, random less sog(100), position by position" in less
     random = next(row for row in rows if row["agent"] == RANDOM and row["set"] == "Middle-Medium")
     assert 0 < random["lose_value"] < random["can_lose_value"]
+
+
+def test_players_are_compared_position_by_position() -> None:
+    """The second loses value where the first does and in one position more, of five in two batches."""
+    key = {"checkpoint": "/a", "network": "x", "simulations": 100, "set": "End-Easy"}
+    points = []
+    for agent, lost in (("sog", ([1, 0], [0, 1, 0])), ("alphazero", ([1, 1], [0, 1, 0]))):
+        for first, losses in zip((0, 250), lost, strict=True):
+            counts = {"can_lose_value": len(losses), "lose_value": sum(losses), "can_lose_score": 3, "lose_score": 1}
+            result = {"positions": 9, **counts, "losses": losses}
+            points.append(StudyPoint({**key, "agent": agent, "first": first}, result))
+    rows = {row.what: row.ours for row in present(points).beside}
+    mean, half = paired_difference([100, 100, 0, 100, 0], [100, 0, 0, 100, 0])
+    assert (
+        rows["all, alphazero(100) less sog(100), position by position"]
+        == f"{plus_minus(mean, half, '+.2f')} points of 5"
+    )
+    assert rows["all, alphazero(100)"].startswith("60.0% [")
+    older = [replace(point, result={**point.result, "losses": []}) for point in points]
+    del older[0].result["losses"], older[1].result["losses"]
+    assert not [row for row in present(older).beside if " less " in row.what]
 
 
 def test_shares_are_of_what_can_be_lost_and_several_networks_get_short_names() -> None:
