@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -52,7 +53,8 @@ def line_of(
 ) -> Line:
     """The line of two columns of rows.  error: a third column, half an interval, None for none."""
     own = list(rows)
-    bars = None if error is None else [row[error] or 0.0 for row in own]
+    # NaN draws no bar: one of length 0 would say that the figure is certain.
+    bars = None if error is None else [math.nan if row[error] is None else row[error] for row in own]
     return Line([row[x] for row in own], [row[y] for row in own], label, style, bars)
 
 

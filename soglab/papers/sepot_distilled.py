@@ -91,20 +91,22 @@ class Way:
     """A way to play with what a run holds, and its exploitability in utilities.
 
     critic: whether it takes a critic; otherwise a value network.  drawn: whether seeds differ.
+    iterations: of its solves, 0 where the budget says how long it searches.
     """
 
     title: str
     measure: Callable[[Key, PublicTree], float]
     critic: bool
     drawn: bool = False
+    iterations: int = 0
 
 
 WAYS: Final = {
     "policy": Way("the policy alone", _policy, critic=True),
-    "sepot": Way("SePoT's search", _searched, critic=True),
+    "sepot": Way("SePoT's search", _searched, critic=True, iterations=SepotSearchSettings().iterations),
     "critic": Way("GT-CFR over the critic itself", _grown_over_critic, critic=True, drawn=True),
     "gtcfr": Way("GT-CFR", _grown_over_network, critic=False, drawn=True),
-    "rebel": Way("ReBeL's search, mean policy", _rebel, critic=False),
+    "rebel": Way("ReBeL's search, mean policy", _rebel, critic=False, iterations=UPDATES),
 }
 
 
@@ -130,16 +132,17 @@ def plan(options: Options, note: Note) -> list[Key]:
         found = _untrained() if run["folder"] == UNTRAINED else [_about(Path(run["folder"]))]
         for critic, about in found:
             note(f"{about['folder']}: {about['by']}, {run['game']}")
-            whole = {"game": run["game"], **about, **_sizes(options.quick), "alpha": alpha_of(options)}
+            whole = {"game": run["game"], **about, "alpha": alpha_of(options)}
             for name, way in WAYS.items():
                 seeds = options.num_seeds(SEEDS) if way.drawn else 1
                 if way.critic == critic:
-                    keys += [{**whole, "way": name, "seed": seed} for seed in range(seeds)]
+                    sizes = {"simulations": 5, "iterations": 20} if options.quick else _sizes(way)
+                    keys += [{**whole, **sizes, "way": name, "seed": seed} for seed in range(seeds)]
     return keys
 
 
-def _sizes(quick: bool) -> Key:
-    return {"simulations": 5 if quick else BUDGET[0], "iterations": 20 if quick else UPDATES}
+def _sizes(way: Way) -> Key:
+    return {"simulations": BUDGET[0], "iterations": way.iterations}
 
 
 def _about(folder: Path) -> tuple[bool, Key]:

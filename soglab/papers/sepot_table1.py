@@ -13,18 +13,21 @@ from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.sepot.agent import papers_limit
 from sog.algorithms.sepot.search import SepotSearch, SepotSearchSettings
 from sog.arrays import Float64, Int32
+from sog.games.strings import parse_game
 from sog.measure.intervals import mean_interval, plus_minus
+from soglab.bench.histories import BATTLESHIPS
 from soglab.papers.sepot_runs import PolicyAndCritic, opened, quick_runs, search_effort
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
 
-# Reward x 100 of network and search against a network, by largest subgame; with 95% intervals.
+_GOOFSPIEL: Final = "goofspiel(imp_info=True,num_cards={},points_order={})"
+# Reward x 100 of network and search against a network, by game and largest subgame; with 95% intervals.
 PAPER: Final = {
-    "goofspiel 8 random": {25_000: "2.70 ± .05", 100_000: "3.10 ± .19"},
-    "goofspiel 13 descending": {25_000: "3.44 ± .05", 100_000: "3.51 ± .10"},
-    "goofspiel 13 random": {25_000: "1.12 ± .05", 100_000: "1.43 ± .3"},
-    "battleship 3": {25_000: "6.2 ± .06", 100_000: "6.5 ± .07"},
-    "battleship 5": {25_000: "81.9 ± .3", 100_000: "83.5 ± .5"},
-    "battleship 7": {25_000: "24.1 ± .7", 100_000: "42.1 ± .9"},
+    _GOOFSPIEL.format(8, "random"): {25_000: "2.70 ± .05", 100_000: "3.10 ± .19"},
+    _GOOFSPIEL.format(13, "descending"): {25_000: "3.44 ± .05", 100_000: "3.51 ± .10"},
+    _GOOFSPIEL.format(13, "random"): {25_000: "1.12 ± .05", 100_000: "1.43 ± .3"},
+    BATTLESHIPS[0]: {25_000: "6.2 ± .06", 100_000: "6.5 ± .07"},
+    BATTLESHIPS[1]: {25_000: "81.9 ± .3", 100_000: "83.5 ± .5"},
+    BATTLESHIPS[2]: {25_000: "24.1 ± .7", 100_000: "42.1 ± .9"},
 }
 
 SIZES: Final = {25_000: 1, 100_000: 4}  # and of how many points of the smaller size it has one
@@ -98,8 +101,13 @@ def compute(key: Key) -> Result:
     return {"won": won.mean(axis=1).tolist(), **counts, "seconds": time.process_time() - started}
 
 
+def _paper(game: str) -> dict[int, str]:
+    """The paper's rewards by largest subgame: of this very game, whose ships and order are the paper's too."""
+    return next((figures for name, figures in PAPER.items() if parse_game(name) == parse_game(game)), {})
+
+
 def _name(game: str) -> str:
-    """The game as PAPER calls it."""
+    """The game in a few words, without what all of a kind have alike."""
     short, _, said = game.partition("(")
     given = dict(part.split("=") for part in said.rstrip(")").split(",") if "=" in part)
     if short == "goofspiel":
@@ -122,7 +130,7 @@ def present(points: list[StudyPoint]) -> Outcome:
         moves, searched, seconds = (sum(point.result[name] for point in own) for name in names)
         row = {"game": game, "run": run, "what": what, "games": 2 * len(won), "reward x 100": mean, "interval": half}
         rows.append({**row, "moves": moves, "moves searched": searched, "processor seconds": seconds})
-        theirs = PAPER.get(_name(game), {}).get(size, "")
+        theirs = _paper(game).get(size, "")
         share = f", {searched / moves:.0%} of moves searched" if moves else ""
         who = f"{_name(game)}, {Path(run).name}" if len(runs[game]) > 1 else _name(game)
         what = f"{who}: {what}, {2 * len(won):,} games{share}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from sog.cluster.where import Where
 from sog.errors import SettingError
 from soglab import reproduce
 from soglab.checks.agreement import agreement
+from soglab.plots import line_of
 from soglab.reproduce import Reproduction, experiments, listing, unique
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, PointFile, Result, Study, StudyPoint, one_run
 
@@ -413,3 +415,10 @@ def test_an_experiment_about_one_network_takes_one_run(tmp_path: Path) -> None:
     assert one_run(Options()) is None and one_run(Options(runs=(tmp_path,))) == str(tmp_path)
     with pytest.raises(SettingError, match="name one --run"):
         one_run(Options(runs=(tmp_path, tmp_path / "b")))
+
+
+def test_a_point_without_an_interval_has_no_bar() -> None:
+    """One of length 0 would say that the figure is certain."""
+    rows = [{"step": 0, "mean": 2.0, "interval": 0.5}, {"step": 1, "mean": 1.0, "interval": None}]
+    line = line_of(rows, "step", "mean", error="interval")
+    assert line.error is not None and line.error[0] == 0.5 and math.isnan(line.error[1])

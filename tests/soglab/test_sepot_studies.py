@@ -22,6 +22,7 @@ from sog.games.catalog import make_history_game
 from sog.games.histories.listing import histories_of
 from sog.nets.shape import policy_shape
 from sog.training.run import Run, Until
+from soglab.bench.histories import BATTLESHIPS
 from soglab.checks import sepot_critic
 from soglab.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
 from soglab.papers.sepot_runs import UNTRAINED, opened, own_measure
@@ -209,6 +210,30 @@ def test_table1_counts_what_was_searched() -> None:
     assert none["searched"] == 0 and not any(none["won"])
     (row,) = sepot_table1.present([StudyPoint(keys[0], first)]).rows
     assert row["moves searched"] == first["searched"] and row["games"] == 40
+
+
+def test_table1_has_the_papers_figure_beside_its_very_game() -> None:
+    """Other ships on the same board, or other rules, are another game."""
+    game = BATTLESHIPS[0]
+    about = {"run": "one", "against": "one", "networks": ["", ""], "pairs": 1, "part": 0, "histories": 25_000}
+    result = {"won": [0.5, 0.0], "moves": 4, "searched": 2, "seconds": 1.0}
+    for name, said in (
+        (game, "6.2 ± .06"),
+        (game.replace("2;2", "2;1"), ""),
+        (game.replace("num_shots=9", "num_shots=8"), ""),
+        ("goofspiel(imp_info=True,num_cards=8,points_order=random)", "2.70 ± .05"),
+        ("goofspiel(imp_info=False,num_cards=8,points_order=random)", ""),
+    ):
+        (line,) = sepot_table1.present([StudyPoint({**about, "game": name}, result)]).beside
+        assert (line.paper, line.ours.split()[0]) == (said, "+25.00")
+
+
+def test_sepots_search_beside_distilled_networks_is_as_long_as_the_papers(tmp_path: Path) -> None:
+    settings = PolicySettings(SepotSettings("kuhn_poker", count=3), policy_shape(make_history_game("kuhn_poker"), 8, 1))
+    train_sepot(Run("kuhn_poker", algorithm="sepot"), replace(settings, games=8, steps=2), tmp_path, Until(rounds=1))
+    keys = sepot_distilled.EXPERIMENT.study.plan(Options(runs=(tmp_path,)), quiet)
+    assert {key["iterations"] for key in keys if key["way"] == "sepot"} == {800}
+    assert sepot_distilled.WAYS["rebel"].iterations == 1_024
 
 
 def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path: Path) -> None:
