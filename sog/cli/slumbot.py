@@ -35,7 +35,7 @@ def slumbot(
         Path, typer.Option(callback=plain_file, help="File for the hands; the same command continues from it.")
     ],
     yes: Annotated[bool, typer.Option("--yes", help="Contact the server without asking first.")] = False,
-    url: Annotated[str, word("The address of the API.")] = _URL,
+    url: Annotated[str | None, word("The address of the API; by default slumbot.com's.")] = None,
     game: Annotated[str | None, word("The agent's game, such as 'holdem(bets=allin)': its bets.")] = None,
     algorithm: AlgorithmOption = None,
     seed: Annotated[int, seed_of("Seed of the agent.")] = 0,
@@ -53,6 +53,7 @@ def slumbot(
     from sog.protocols.acpc_states import REVERSE_BLINDS
     from sog.protocols.slumbot import SlumbotClient, WebApi
 
+    url = url or _URL
     api, table = WebApi(url, _PATIENCE), table_of(own_game(agent, game, algorithm), REVERSE_BLINDS)
     entrant = open_entrant(agent, agent, table.game, algorithm, {})
     if entrant.note:
