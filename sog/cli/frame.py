@@ -202,12 +202,12 @@ def check_new(path: Path) -> None:
         raise SettingError(f"{path.parent} is not a folder that can be written to")
 
 
-def write_unless_there(path: Path, text: str) -> None:
-    """Write a new file, whole or not at all; SettingError where one exists or the disk refuses."""
+def write_unless_there(path: Path, text: str | Iterable[str]) -> None:
+    """Write a text, or its pieces, to a new file, whole or not at all; SettingError where that cannot be."""
     try:
         with path.open("x", encoding="utf-8") as file:
             try:
-                file.write(text)
+                file.writelines([text] if isinstance(text, str) else text)
                 file.flush()
             except BaseException:
                 path.unlink()

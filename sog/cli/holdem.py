@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
@@ -16,6 +18,7 @@ from rich.text import Text
 
 from sog.cli.frame import (
     JsonOption,
+    Report,
     check_new,
     facts_table,
     figures_table,
@@ -44,6 +47,7 @@ __all__ = ["show", "solve_spot"]
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
+_DIGITS = 9  # of probabilities in a file of all decisions
 _LARGEST_LOCK = 10**8  # bytes of a file of locked decisions
 _SAVE_SECONDS = 60.0  # between two saves of a long solve
 _EMPTY = "#303030"  # classes without a hand here
@@ -187,6 +191,13 @@ def show(
     ] = None,
     svg: Annotated[Path | None, typer.Option(help="Also draw the grid or the map into this new file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
+    whole: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write every decision from this one on to this new file: JSON that `sog solve --lock` reads, or "
+            "a table where its name ends in .csv."
+        ),
+    ] = None,
     hand: Annotated[int | None, typer.Option(min=0, help="Of records or hand histories: which hand, from 0.")] = None,
     move: Annotated[int | None, typer.Option(min=0, help="After how many moves of the hand; by default all.")] = None,
     as_json: JsonOption = False,
@@ -201,26 +212,32 @@ def show(
     Hand histories (.phh, .phhs): the cards, the line of play and what was won, of the hand that --hand names.
     """
     if result.suffix in HISTORIES:
-        if line or hands is not None or csv_file is not None or svg is not None or move is not None:
+        if line or move is not None or any(option is not None for option in (hands, csv_file, svg, whole)):
             raise SettingError("a hand history is shown in words: of the options, --hand and --json are for it")
         show_hand(result, hand or 0, as_json)
         return
     if hand is not None:
         from sog.cli.chase import show_chase
 
-        if line or hands is not None or csv_file is not None:
-            raise SettingError("--line, --hands and --csv are for a solved hold'em spot")
+        if line or any(option is not None for option in (hands, csv_file, whole)):
+            raise SettingError("--line, --hands, --csv and --whole are for a solved hold'em spot")
         if svg is not None:
             check_new(svg)
         show_chase(result, hand, move, svg, as_json)
         return
     if move is not None:
         raise SettingError("--move is a hand's: name the hand of the records with --hand")
-    _show_spot(result, line, hands, svg, csv_file, as_json)
+    _show_spot(result, line, hands, svg, csv_file, whole, as_json)
 
 
 def _show_spot(
-    result: Path, line: str, hands: str | None, svg: Path | None, csv_file: Path | None, as_json: bool
+    result: Path,
+    line: str,
+    hands: str | None,
+    svg: Path | None,
+    csv_file: Path | None,
+    whole: Path | None,
+    as_json: bool,
 ) -> None:
     """A decision of a solved spot; its grid is printed last, so that it is what a terminal shows."""
     from sog.games.holdem.lines import follow
@@ -228,11 +245,12 @@ def _show_spot(
     from sog.games.policy_picture import policy_drawn
     from sog.searches.holdem.locks import locked_at
     from sog.searches.holdem.saved import load
-    from sog.searches.holdem.view import view
+    from sog.searches.holdem.view import view, views
 
     listed = parse_range(hands or FULL) > 0
-    check_apart(svg, csv_file)
-    for path in (svg, csv_file):
+    for first, second in combinations((svg, csv_file, whole), 2):
+        check_apart(first, second)
+    for path in (svg, csv_file, whole):
         if path is not None:
             check_new(path)
     solver, progress = load(result)
@@ -242,9 +260,12 @@ def _show_spot(
         write_unless_there(csv_file, _csv(seen))
     if svg is not None:
         write_unless_there(svg, policy_drawn("Policy", solver.game, seen.state, seen.policy, seen.reach).svg)
+    if whole is not None:
+        with progress_bar(f"write {whole}", None, "decisions") as report:
+            every = _counted(views(solver, seen.state), report)
+            write_unless_there(whole, (_tables if whole.suffix == ".csv" else _decisions)(solver.game, every))
     if as_json:
-        rows = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands(listed)]
-        print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": rows})
+        print_json(_decision(solver.game, seen, listed))
         return
     if hands is None:
         stdout().print(f"--hands {FULL} lists the {len(seen.hands(listed)):,} hands one by one, --hands AKs,QQ some")
@@ -309,6 +330,48 @@ def _print_hands(seen: View, listed: Bool) -> None:
     for hand, weight, policy in seen.hands(listed):
         table.add_row(hand, f"{weight:.3g}", *(f"{100 * x:.1f}%" for x in policy))
     print_table(table)
+
+
+def _counted(every: Iterator[View], report: Report) -> Iterator[View]:
+    for number, seen in enumerate(every):
+        report(number, "")
+        yield seen
+
+
+def _decision(game: Holdem, seen: View, listed: Bool | None = None, digits: int | None = None) -> dict[str, Any]:
+    """A decision as --json prints it and `sog solve --lock` reads it.  digits: of probabilities, by default all."""
+    rows = [
+        {"hand": h, "weight": w, "policy": policy if digits is None else [round(x, digits) for x in policy]}
+        for h, w, policy in seen.hands(listed)
+    ]
+    return {
+        "state": game.state_name(seen.state),
+        "player": seen.actor,
+        "actions": list(seen.actions),
+        "hands": rows,
+    }
+
+
+def _decisions(game: Holdem, every: Iterator[View]) -> Iterator[str]:
+    """A file of decisions, one a line; those that no hand of the player comes to are left out."""
+    begin = "[\n"
+    for seen in every:
+        if seen.reach.any():
+            yield begin + json.dumps(_decision(game, seen, digits=_DIGITS))
+            begin = ",\n"
+    yield "\n]\n"
+
+
+def _tables(game: Holdem, every: Iterator[View]) -> Iterator[str]:
+    """The same as a table: a line for each action of each hand."""
+    yield "state,player,hand,weight,action,probability\n"
+    for seen in every:
+        text = io.StringIO()
+        writer, name = csv.writer(text, lineterminator="\n"), game.state_name(seen.state)
+        for hand, weight, policy in seen.hands():
+            for action, x in zip(seen.actions, policy, strict=True):
+                writer.writerow([name, seen.actor, hand, f"{weight:.6g}", action, f"{x:.6g}"])
+        yield text.getvalue()
 
 
 def _csv(seen: View) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,37 @@ def test_a_decision_is_shown_edited_and_locked(tmp_path: Path, capsys: Capture) 
     for others in ([], ["--lock", str(lock)]):
         assert main(["solve", SPOT, "--out", str(free if others else fixed), *others]) == 2
         assert "was solved with other locked decisions; choose another name" in capsys.readouterr().err
+
+
+def test_a_whole_strategy_is_written_and_locked(tmp_path: Path, capsys: Capture) -> None:
+    """The second player's, as solved: the first one's best answer is what was solved, too."""
+    free, whole, table, lock = (tmp_path / name for name in ("free.npz", "all.json", "all.csv", "lock.json"))
+    solved(capsys, "--target", "0.01", "--out", str(free))
+    assert main(["show", str(free), "--whole", str(whole)]) == 0
+    assert main(["show", str(free), "--whole", str(table)]) == 0
+    capsys.readouterr()
+    found = json.loads(whole.read_text())
+    assert {decision["player"] for decision in found} == {0, 1} and len(whole.read_text().splitlines()) == 2 + len(
+        found
+    )
+    rows = list(csv.DictReader(table.open()))
+    assert len(rows) == sum(len(decision["actions"]) * len(decision["hands"]) for decision in found)
+    first = found[0]["hands"][0]
+    assert [float(row["probability"]) for row in rows[:3]] == pytest.approx(first["policy"], abs=1e-6)
+    assert {row["action"] for row in rows[:3]} == set(found[0]["actions"]) and rows[0]["hand"] == first["hand"]
+    theirs = [decision for decision in found if decision["player"] == 1]
+    lock.write_text(json.dumps(theirs))
+    words = ("--lock", str(lock), "--out", str(tmp_path / "fixed.npz"), "--target", "0.01")
+    assert solved(capsys, *words)["locked_decisions"] == len(theirs)
+    before, after = (shown(capsys, tmp_path / name)["hands"] for name in ("free.npz", "fixed.npz"))
+    assert [row["policy"][2] for row in before if row["hand"][0] == "A"] == pytest.approx(6 * [1.0], abs=0.02)
+    assert [row["policy"][2] for row in after if row["hand"][0] == "A"] == pytest.approx(6 * [1.0], abs=0.02)
+    for more in (["--whole", str(whole)], ["--whole", str(tmp_path / "x"), "--csv", str(tmp_path / "x")]):
+        assert main(["show", str(free), *more]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert main(["show", str(free), "--line", "bet 1", "--whole", str(tmp_path / "below.json")]) == 0
+    below = json.loads((tmp_path / "below.json").read_text())
+    assert all("bet 1000" in decision["state"] for decision in below) and 0 < len(below) < len(found)
 
 
 def test_what_is_locked_is_said(tmp_path: Path, capsys: Capture) -> None:

@@ -92,7 +92,7 @@ players = ['left', 'right']
 SPOT: Final = holdem_from(parse_game("holdem(board=2s2h7d9c,pot=1000,stacks=2000,bets=0.5;allin,range1=AA-TT)")[1])
 LOCKS: Final = (
     """[{"line": "check, bet 500", "hands": {"full": {"fold": 1}, "AA,KK:1": {"call": 0.2, "raise allin": 0.8}}}]""",
-    """{"state": "board 2s2h7d9c, check, check, 5h", "player": 0, "actions": ["check", "bet 500 (0.5)"],
+    """{"state": "board 2s2h7d9c5h, check, check, 5h", "player": 0, "actions": ["check", "bet 500 (0.5)"],
  "hands": [{"hand": "AsAh", "weight": 1.0, "policy": [0.3, 0.7]}, {"hand": "full", "policy": {"check": 1}}]}""",
     """{"line": "check, check, any, bet allin", "hands": {"22+": {"call": 1.0}}}""",
 )

@@ -11,7 +11,7 @@ import pytest
 
 from sog.arrays import Float64
 from sog.errors import CheckpointError, SettingError
-from sog.games.base import NATURE, TERMINAL
+from sog.games.holdem.cards import live_hands
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.games.holdem.lines import follow
 from sog.games.holdem.ranges import parse_range
@@ -20,7 +20,8 @@ from sog.games.strings import parse_game
 from sog.searches.holdem.locks import FREE, SpotLock, locked_at, read_locks, same_locks
 from sog.searches.holdem.saved import load, save
 from sog.searches.holdem.solver import HoldemSolver
-from sog.searches.holdem.view import view
+from sog.searches.holdem.trees import DECISION
+from sog.searches.holdem.view import view, views
 from tests.searches.test_holdem_solver import POLARISED, RIVER, TURN, TWINS, BestResponse
 
 BITS = pytest.mark.parametrize("bits", [32, 16])
@@ -109,19 +110,48 @@ def test_best_responses_keep_to_what_is_locked(text: str, line: str, bits: int) 
 
 
 def decisions(solver: HoldemSolver, player: int) -> list[dict[str, Any]]:
-    """Every decision of a player on the river as `sog show --json` prints it."""
-    game, out, states = solver.game, [], [solver.game.root()]
-    while states:
-        s = states.pop()
-        if game.actor(s) in (NATURE, TERMINAL):
-            continue
-        states += [game.after(s, int(a)) for a in game.actions(s)]
-        if game.actor(s) == player:
-            seen = view(solver, s)
+    """Every decision of a player as `sog show --json` prints it."""
+    out = []
+    for seen in views(solver, solver.game.root()):
+        if seen.actor == player and seen.reach.any():
             rows = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands()]
-            shown = {"state": game.state_name(s), "player": player, "actions": list(seen.actions), "hands": rows}
-            out.append(json.loads(json.dumps(shown)))
+            shown = {"state": solver.game.state_name(seen.state), "player": player, "actions": list(seen.actions)}
+            out.append(json.loads(json.dumps({**shown, "hands": rows})))
     return out
+
+
+@pytest.mark.parametrize("text", [TURN, TWINS])
+def test_what_a_turn_spot_shows_is_read_back(text: str) -> None:
+    """Every decision, on the turn and on every river."""
+    free = HoldemSolver(game(text))
+    free.iterate(5)
+    shown = decisions(free, 0) + decisions(free, 1)
+    found = locks(text, *shown)
+    assert len(found) == len(shown) > 96
+    for lock in found:
+        seen = view(free, lock.state)
+        assert np.array_equal(seen.reach > 0, lock.hands)
+        assert np.array_equal(seen.policy[:, lock.hands], lock.policy[:, lock.hands])
+
+
+def test_views_are_all_decisions_with_every_card() -> None:
+    """Of boards that are not solved themselves, too; no hand shares a card with its board."""
+    solver = HoldemSolver(game(TWINS))
+    solver.iterate(5)
+    found = list(views(solver, solver.game.root()))
+    assert len({seen.state for seen in found}) == len(found)
+    nodes = [seen.state for seen in found if len(seen.state.board) == 4]
+    rivers = [seen for seen in found if len(seen.state.board) == 5]
+    assert len(solver.program.boards.cards) < 48 and len({seen.state.board[-1] for seen in rivers}) == 48
+    in_tree = solver.tables.nodes.kind == DECISION
+    top = int(solver.tables.forests.nodes[1])
+    assert len(nodes) == np.count_nonzero(in_tree[:top]) and len(rivers) == 48 * np.count_nonzero(in_tree[top:])
+    for seen in (found[0], rivers[0], rivers[-1]):
+        again = view(solver, seen.state)
+        assert np.array_equal(again.reach, seen.reach) and np.array_equal(again.policy, seen.policy)
+        assert not seen.reach[~live_hands(seen.state.board)].any()
+    below = list(views(solver, follow(solver.game, "check, check, 5h, check")))
+    assert below and all(seen.state.line[:3] == (1, 1, 1) and seen.state.board[-1] == 14 for seen in below)
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -237,6 +267,7 @@ def test_a_locked_spot_goes_on_where_it_was_saved(tmp_path: Path) -> None:
         ({"line": "check, check", "hands": {"full": {"check": 1}}}, "nobody decides at"),
         ({"line": "any", "hands": {"full": {"check": 1}}}, "no action 'any'"),
         ({"state": "board 2s2h7d9cKd, check", "hands": {"full": {"check": 1}}}, "is not on the board 2s2h7d9cKs"),
+        ({"state": "board 2s2h7d9cKs5h, check", "hands": {"full": {"check": 1}}}, "are not those of its board"),
         ({"state": "check", "line": "check", "hands": {"full": {"check": 1}}}, 'either a "line" or a "state"'),
         ({"hands": {"full": {"check": 1}}}, 'either a "line" or a "state"'),
         ({"line": 3, "hands": {"full": {"check": 1}}}, 'either a "line" or a "state"'),
@@ -255,6 +286,16 @@ def test_locks_that_cannot_be(entry: dict[str, Any], said: str) -> None:
 def test_files_that_are_no_locks(content: bytes) -> None:
     with pytest.raises(SettingError):
         read_locks(game(RIVER), content)
+
+
+def test_locked_rivers_are_saved(tmp_path: Path) -> None:
+    path = tmp_path / "spot.npz"
+    fixed = locked(TWINS, {"line": "check, check, any", "hands": {"full": {"check": 1}}})
+    fixed.iterate(5)
+    save(fixed, fixed.progress(), path)
+    loaded, progress = load(path)
+    assert same_locks(loaded.program.locks, fixed.program.locks) and len(loaded.program.locks) == 48
+    assert loaded.progress() == progress
 
 
 def test_a_river_card_that_blocks_an_entry_leaves_the_others() -> None:

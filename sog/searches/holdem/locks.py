@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -23,9 +24,9 @@ from sog.arrays import Bool, Float64
 from sog.errors import GameError, SettingError
 from sog.files import bounded_json, shown
 from sog.games.base import NATURE, TERMINAL
-from sog.games.holdem.cards import HANDS, cards_name, live_hands
+from sog.games.holdem.cards import HANDS, cards_name, live_hands, parse_cards
 from sog.games.holdem.game import Holdem, HoldemState
-from sog.games.holdem.lines import action_place, follow_all
+from sog.games.holdem.lines import action_place, follow, follow_all
 from sog.games.holdem.ranges import parse_range
 
 __all__ = ["FREE", "SpotLock", "locked_at", "locks_of", "read_locks", "same_locks"]
@@ -72,7 +73,7 @@ def locks_of(game: Holdem, names: Sequence[str], policies: Float64) -> tuple[Spo
     """
     locks, at = [], 0
     for name in names:
-        (s,) = _named(game, name)
+        s = _named(game, name)
         policy = policies[at : at + len(game.actions(s))]
         at += len(policy)
         fixed = (policy >= 0).all(axis=0) & (np.abs(policy.sum(axis=0) - 1) <= _SUM)
@@ -115,12 +116,16 @@ def _read_decision(game: Holdem, entry: object, policies: dict[HoldemState, Floa
     if entry.get("player", player) != player:
         raise SettingError(f"player {player} decides at {name}, not {shown(entry['player'])}")
     in_range = game.root_ranges()[player] > 0
+    held = [in_range & live_hands(s.board) for s in states]
+    places: dict[str, int] = {}  # of actions by their words
     for words, shares in _rows(entry):
-        hands, policy = _hands(words) & in_range, _probabilities(game, first, words, shares)
-        for s in states:
+        for action in shares.keys() - places.keys():
+            places[action] = action_place(game, first, action)
+        named, policy = _hands(words), _probabilities(words, shares, places, len(game.actions(first)))
+        for s, own in zip(states, held, strict=True):
             fixed = policies.setdefault(s, np.full((len(policy), HANDS), FREE))
-            fixed[:, hands & live_hands(s.board)] = policy[:, None]
-        if not any((hands & live_hands(s.board)).any() for s in states):
+            fixed[:, named & own] = policy[:, None]
+        if not any((named & own).any() for own in held):
             raise SettingError(f"player {player} has no hand of {_quoted(words)} at {name}")
 
 
@@ -129,15 +134,22 @@ def _states(game: Holdem, entry: _Entry) -> list[HoldemState]:
     line, name = entry.get("line"), entry.get("state")
     if (line is None) == (name is None) or not isinstance(line if name is None else name, str):
         raise SettingError('a decision has either a "line" or a "state", as text')
-    return follow_all(game, str(line)) if name is None else _named(game, name)
+    return follow_all(game, str(line)) if name is None else [_named(game, name)]
 
 
-def _named(game: Holdem, name: str) -> list[HoldemState]:
-    """The public states of a name as `Holdem.state_name` writes it; SettingError where its board is not the game's."""
-    board, _, line = name.partition(",")
-    if board.strip().replace(" ", "").lower() != f"{_BOARD}{cards_name(game.spot.board)}".replace(" ", "").lower():
-        raise SettingError(f"{_quoted(name)} is not on the board {cards_name(game.spot.board)}")
-    return follow_all(game, line)
+def _named(game: Holdem, name: str) -> HoldemState:
+    """The public state of a name as `Holdem.state_name` writes it; SettingError where its board is another."""
+    first, _, line = name.partition(",")
+    cards, root = parse_cards(first.strip().removeprefix(_BOARD)), game.spot.board
+    if cards[: len(root)] != root:
+        raise SettingError(f"{_quoted(name)} is not on the board {cards_name(root)}")
+    s = follow(game, line)
+    # The words have a card once there is an action after it.
+    if len(s.board) < len(cards) and game.actor(s) == NATURE:
+        s = follow(game, f"{line},{cards_name(cards[len(s.board) :])}")
+    if s.board != cards:
+        raise SettingError(f"the cards of {_quoted(name)} are not those of its board")
+    return s
 
 
 def _rows(entry: _Entry) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -162,6 +174,7 @@ def _rows(entry: _Entry) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield words, policy
 
 
+@lru_cache(maxsize=2 * HANDS)  # a whole strategy names each hand at each decision
 def _hands(words: str) -> Bool:
     """bool[1326]: hands in players' notation without weights."""
     weights = parse_range(words)
@@ -171,22 +184,20 @@ def _hands(words: str) -> Bool:
     return named
 
 
-def _probabilities(game: Holdem, s: HoldemState, words: str, shares: Mapping[str, Any]) -> Float64:
+def _probabilities(words: str, shares: Mapping[str, Any], places: Mapping[str, int], count: int) -> Float64:
     """float64[A]: of each action of a decision; SettingError unless they are probabilities that sum to 1."""
-    out = np.zeros(len(game.actions(s)))
-    seen: set[int] = set()
+    out = np.full(count, np.nan)
     for action, share in shares.items():
-        place = action_place(game, s, action)
-        if place in seen:
+        if not np.isnan(out[places[action]]):
             raise SettingError(f"{_quoted(words)} has the action {_quoted(action)} twice")
-        seen.add(place)
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise SettingError(f"{_quoted(words)}: a probability is a number from 0 to 1, not {_quoted(share)}")
-        out[place] = share
-    total = math.fsum(out)
+        out[places[action]] = share
+    policy: Float64 = np.where(np.isnan(out), 0.0, out)
+    total = math.fsum(policy)
     if abs(total - 1) > _SUM:
         raise SettingError(f"the probabilities of {_quoted(words)} are {total:.8g} in all, and not 1")
-    return out
+    return policy
 
 
 def _quoted(value: object) -> str:

@@ -160,9 +160,14 @@ class Program:
         at = self.entry0(forest, solved) + node.action0 * self.width
         return Located(node, vector, at, self.width, self.hands_on(board))
 
+    @cached_property
+    def _forest_of(self) -> dict[int, int]:
+        """By the id of its root the forest of each tree below the top."""
+        return {id(n): k for k, nodes in enumerate(self.where) for n in nodes}
+
     def _node(self, s: HoldemState) -> tuple[SpotNode, int]:
         """The tree's node of a public state and the forest that holds it, -1 for the top."""
-        forest_of = {id(n): k for k, nodes in enumerate(self.where) for n in nodes}
+        forest_of = self._forest_of
         # Of several roots, the one whose line of play leads here.
         above = [r for r in self.roots if s.line[: len(r.state.line)] == r.state.line]
         if not above:

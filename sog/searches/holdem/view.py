@@ -1,7 +1,8 @@
-"""One decision of a solved spot for people to read: hand by hand, and as a 13 x 13 grid of classes of hands."""
+"""Decisions of a solved spot for people to read: hand by hand, and as a 13 x 13 grid of classes of hands."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +10,12 @@ import numpy as np
 from sog.arrays import Bool, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.holdem.cards import HIGH, LOW, hand_name
+from sog.games.holdem.cards import CARDS, HIGH, LOW, hand_name, live_hands
 from sog.games.holdem.game import HoldemState
 from sog.games.holdem.ranges import class_grid
 from sog.searches.holdem.solver import HoldemSolver
 
-__all__ = ["View", "view"]
+__all__ = ["View", "view", "views"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,12 @@ def view(solver: HoldemSolver, s: HoldemState) -> View:
     if actor in (NATURE, TERMINAL):
         what = "a card comes next" if actor == NATURE else "the hand is over"
         raise GameError(f"{what} at {game.state_name(s)}")
-    reach = game.root_ranges()[actor]
+    return next(views(solver, s))
+
+
+def views(solver: HoldemSolver, s: HoldemState) -> Iterator[View]:
+    """The decisions from a public state of the tree on, in the order of play, with every card that may come."""
+    game, ranges = solver.game, solver.game.root_ranges()
     at = game.root()
     for action in s.line:
         # A line of actions leaves out the cards: the board says which came.
@@ -69,11 +75,28 @@ def view(solver: HoldemSolver, s: HoldemState) -> View:
             at = game.deal(at, dealt)
         children = [game.after(at, int(a)) for a in game.actions(at)]
         place = [c.line[-1] for c in children].index(action)
-        # A range is the product of the player's own probabilities alone.
-        if game.actor(at) == actor:
-            reach = reach * solver.policy(at)[place]
+        ranges = _passed(ranges, game.actor(at), solver.policy(at)[place])
         at = children[place]
-    names = tuple(game.action_name(s, int(a)) for a in game.actions(s))
-    # Hands with a later card of the board are not in the range here.
-    blocked = np.isin(LOW, s.board) | np.isin(HIGH, s.board)
-    return View(s, actor, names, solver.policy(s), np.where(blocked, 0.0, reach))
+    yield from _below(solver, s, ranges)
+
+
+def _below(solver: HoldemSolver, s: HoldemState, ranges: tuple[Float64, Float64]) -> Iterator[View]:
+    """The decisions from a state on.  ranges: both players' there."""
+    game = solver.game
+    actor = game.actor(s)
+    if actor == NATURE:
+        for card in (c for c in range(CARDS) if c not in s.board):
+            yield from _below(solver, game.deal(s, (card,)), ranges)
+    elif actor != TERMINAL:
+        policy, actions = solver.policy(s), game.actions(s).tolist()
+        # Hands with a later card of the board are not in the range here.
+        reach = np.where(live_hands(s.board), ranges[actor], 0.0)
+        yield View(s, actor, tuple(game.action_name(s, a) for a in actions), policy, reach)
+        for taken, a in zip(policy, actions, strict=True):
+            yield from _below(solver, game.after(s, a), _passed(ranges, actor, taken))
+
+
+def _passed(ranges: tuple[Float64, Float64], actor: int, taken: Float64) -> tuple[Float64, Float64]:
+    """Both ranges after an action: a range is the product of the player's own probabilities alone."""
+    zero, one = ranges
+    return (zero * taken, one) if actor == 0 else (zero, one * taken)
