@@ -192,10 +192,11 @@ def own_followers(public: PublicTree, *players: int) -> dict[int, list[int]]:
     """For each state where one of the players acts (-1: the start), the states where one of them acts next."""
     followers: dict[int, list[int]] = {-1: []}
     latest = {-1: -1}
-    for s in range(public.size):
+    parents, actors = (column[: public.size].tolist() for column in (public.parent, public.nodes.actor))
+    for s, (parent, actor) in enumerate(zip(parents, actors, strict=True)):
         # Parents are listed before their children: the parent's latest is known.
-        above = latest[int(public.parent[s])]
-        if public.actor(s) in players:
+        above = latest[parent]
+        if actor in players:
             followers.setdefault(above, []).append(s)
             above = s
         latest[s] = above

@@ -15,7 +15,7 @@ from sog.errors import GameError, TooLarge
 from sog.games.base import NATURE
 from sog.searches.cfr import iterate, matching, sweeps
 from sog.searches.cfr.iterate import NO_CHOICE, Choice
-from sog.searches.cfr.rules import Rule
+from sog.searches.cfr.rules import Rule, kept_steps
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import njit
 from sog.searches.tree import draws, growth, pairs
@@ -243,14 +243,17 @@ class Lookahead:
         return (int(pair[0]), int(pair[1])) if found else None
 
     def _both(self, row: Infostate, n: int) -> tuple[Float64, Float64]:
-        return self.infostates[row, self.span(n, 0)], self.infostates[row, self.span(n, 1)]
+        # Ten times a search, as much as small ones take: one look at a node's row serves both players.
+        nodes, numbers = self.arrays.nodes, self.arrays.infostates[row]
+        (zero, one), (width0, width1) = nodes.offset[self._at(n)].tolist(), nodes.width[n].tolist()
+        return numbers[zero : zero + width0], numbers[one : one + width1]
 
     # --- ranges at the root, and growth ---
 
     def set_root_ranges(self, ranges: tuple[Float64, Float64]) -> None:
         """Put both players' ranges at node 0."""
-        for p in (0, 1):
-            self.ranges(0)[p][:] = ranges[p]
+        for own, given in zip(self.ranges(0), ranges, strict=True):
+            own[:] = given
 
     @property
     def root_ranges(self) -> tuple[Float64, Float64]:
@@ -372,7 +375,7 @@ class Lookahead:
         choice: the re-solving gadget's, above the root.  track: sum ranges and values too (`values`, `range_sums`).
         """
         # Weights depend on t, which counts all iterations of this tree.
-        steps = rule.steps(self.iterations + 1, count)
+        steps = kept_steps(rule, self.iterations + 1, count)
         iterate.iterate(self.public.arrays, self.arrays, choice, steps, rule.alternating, track)
         self.iterations += count
 

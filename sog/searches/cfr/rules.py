@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 
 from sog.arrays import Float64
+
+_KEPT: Final = 1024  # iterations whose weights are kept
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,12 @@ class Rule:
 def steps_to(last: int, rule: Rule) -> Float64:
     """float64[last, 4]: `Rule.steps` of the iterations up to `last`, the same array each time: nobody writes on it."""
     return rule.steps(1, last)
+
+
+def kept_steps(rule: Rule, first: int, count: int) -> Float64:
+    """float64[count, 4]: `Rule.steps`; of early iterations rows of one array, for searches that end in small trees."""
+    last = first + count - 1
+    return steps_to(_KEPT, rule)[first - 1 : last] if last <= _KEPT else rule.steps(first, count)
 
 
 def _discount(t: Float64, power: float) -> Float64:
