@@ -39,6 +39,7 @@ from sog.measure.exploitability import exploitability
 from sog.measure.listed import listed
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
+from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import PAPER, POG, Budget, SearchSettings
 from sog.searches.leaves.evaluator import zero_evaluator
@@ -150,6 +151,17 @@ def test_the_papers_search_can_be_played_against(name: str, settings: SearchSett
     assert replace(search, prior_temperature=1.0) == settings and search.prior_temperature == 1.5
     assert player.settings.gadget and player.settings.every_decision
     assert Student(paper=name).label != Student().label
+
+
+def test_a_tolerance_reaches_the_search_where_information_is_hidden() -> None:
+    game = Kuhn()
+    opened = Opened(game, CVPN(shape_for(game, 8, 1)), True)
+    agent = Student(tolerance=0.5).agents(PublicTree(game).list_all(), opened)(0, 0)
+    assert isinstance(agent, SearchAgent) and agent.settings.search.tolerance == 0.5
+    with pytest.raises(SettingError, match="on a board"):
+        Student(tolerance=0.5).player(zero_evaluator, 0)
+    with pytest.raises(SettingError, match="from 0 to 2"):
+        Student(tolerance=3.0)
 
 
 @pytest.mark.parametrize(("name", "correct"), [("paper", False), ("full", True)])

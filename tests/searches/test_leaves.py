@@ -26,7 +26,7 @@ from sog.searches.leaves.evaluator import Evaluations
 from sog.searches.leaves.kernels import Leaves, Look, Request, Weighing
 from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
-from sog.searches.tree.records import AwaitedNodes, Entry, Infostate, Kind
+from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated, Infostate, Kind
 
 GAMES = (Kuhn(), Leduc(), Goofspiel(3, "random"), make_game("scotland_yard(map=glasses,rounds=2)"))
 SEEDS = st.integers(0, 2**32 - 1)
@@ -168,6 +168,31 @@ def test_beliefs_are_normalised_ranges_by_slot(seed: int) -> None:
             total += expected.sum()
         assert row.sum() == pytest.approx(total)  # the slots of no infostate hold 0
         assert len(row) == sum(game.num_slots)
+
+
+@given(SEEDS, st.sampled_from([0.0, 0.05, 0.5]))
+def test_leaves_are_asked_anew_by_how_far_they_moved_times_how_much_of_a_range_comes_there(
+    seed: int, tolerance: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    asked = frontier(GAMES[seed % len(GAMES)], rng)
+    tree, numbers = asked.tree, asked.tree.infostates
+    numbers[Infostate.LEAF_RANGE] = rng.random(numbers.shape[1])
+    numbers[Infostate.REACH] *= rng.choice([0.01, 1.0], size=numbers.shape[1])
+    tree.nodes.evaluated[asked.nodes] = np.where(rng.random(asked.count) < 0.8, Evaluated.READY, Evaluated.AWAITING)
+    before, expected = numbers[Infostate.LEAF_RANGE].copy(), []
+    for node, row in zip(asked.nodes.tolist(), asked.ranges.copy(), strict=True):
+        share, moved = 0.0, 0.0
+        for p in (0, 1):
+            reach, root = numbers[Infostate.REACH, tree.span(node, p)].sum(), tree.ranges(0)[p].sum()
+            share = max(share, reach / root if root > 0 else 0.0)
+            moved = max(moved, float(np.abs(by_infostate(asked, row, node, p) - before[tree.span(node, p)]).sum()))
+        weighed = moved if tolerance == 0.0 else share * moved
+        if tree.nodes.evaluated[node] == Evaluated.AWAITING or weighed > tolerance:
+            expected.append(node)
+    request = asked.request
+    found = kernels.collect_moved(tree.public.arrays, tree.arrays, asked.leaves, asked.count, request, tolerance)
+    assert asked.leaves.nodes[request.places[:found]].tolist() == expected
 
 
 @given(SEEDS, st.booleans())

@@ -36,7 +36,7 @@ from sog.nets.shape import NetworkShape, shape_on
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar
-from sog.searches.gtcfr.settings import Budget
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.opened import played_game
 from sog.training.settings import TrainSettings
 from sog.training.shipped import find_checkpoint
@@ -74,6 +74,8 @@ class Student(Algorithm):
     from opponents that do not adapt, and is easier to exploit.
     paths: on a board an iteration updates only the nodes that were just passed, so that a search's time grows with s
     and not with its square; by default for more than 4,000 simulations.
+    tolerance: where information is hidden, a leaf's values are kept until its ranges, weighed by how much of one comes
+    there, have moved by more than this, in play and in training; by default 0. Such searches are faster.
     """
 
     name: ClassVar[str] = SOG
@@ -96,6 +98,7 @@ class Student(Algorithm):
     every_decision: bool | None = None
     purify: float | None = None
     paths: bool | None = None
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         self._budget(BOARDS_BUDGET)  # refuses numbers that are not a budget
@@ -105,6 +108,7 @@ class Student(Algorithm):
             raise SettingError(f"alpha must lie in [0, 1], not {self.alpha}")
         if self.purify is not None and not 0.0 <= self.purify <= 1.0:
             raise SettingError(f"purify must lie in [0, 1], not {self.purify}")
+        SearchSettings(tolerance=self.tolerance or 0.0)  # refuses numbers that are no tolerance
         if self.leaves and self.leaves not in _LEAVES:
             raise SettingError(f"leaves is {', '.join(_LEAVES[:-1])} or {_LEAVES[-1]}, not {self.leaves}")
 
@@ -130,6 +134,8 @@ class Student(Algorithm):
     def player(self, evaluator: Evaluator, seed: int) -> Player:
         """A player with the budget (400, 10) by default: it searches the position; with `paper` it re-solves."""
         self._refuse_leaves()
+        if self.tolerance:
+            raise SettingError("tolerance is for hidden information: on a board each leaf is evaluated once")
         budget = self._budget(BOARDS_BUDGET)
         if not self.paper:
             if self.alpha is not None:
@@ -171,7 +177,8 @@ class Student(Algorithm):
             subject.game,
             make_game(subject.game).unit.name,
             values,
-            f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves",
+            f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves"
+            + self._further(),
             {**self._searched(settings, leaves), "seeds": len(values)},
             {},
             spread=seeds_said(values),
@@ -197,8 +204,8 @@ class Student(Algorithm):
             subject.game,
             "chips",
             values,
-            f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves; "
-            f"rivers {river}",
+            f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves"
+            f"{self._further()}; rivers {river}",
             {**self._searched(settings, leaves), **_turn_searches(settings), "river": str(river), "seeds": seeds},
             {
                 "percent_of_pot": percent,
@@ -222,8 +229,15 @@ class Student(Algorithm):
             "rule": settings.search.rule.name,
             "paper": self.paper,
             "alpha": settings.alpha,
+            "tolerance": settings.search.tolerance,
+            "purify": settings.purify,
             "leaves": leaves,
         }
+
+    def _further(self) -> str:
+        """What else was set of the play, in words."""
+        given = {"purify": self.purify, "tolerance": self.tolerance}
+        return "".join(f", {name} {value:g}" for name, value in given.items() if value)
 
     def _refuse_leaves(self) -> None:
         """SettingError in play, where a network values leaves."""
@@ -244,8 +258,8 @@ class Student(Algorithm):
         closed = hands if self.chance_leaves is None else self.chance_leaves
         every = settings.every_decision or hands if self.every_decision is None else self.every_decision
         alpha = settings.alpha if self.alpha is None else self.alpha
-        search = replace(settings.search, chance_leaves=closed)
         purify = settings.purify if self.purify is None else self.purify
+        search = replace(settings.search, chance_leaves=closed, tolerance=self.tolerance or 0.0)
         return replace(settings, alpha=alpha, every_decision=every, purify=purify, search=search)
 
     def _subject(self, checkpoint: str, asked: Asked) -> Subject:

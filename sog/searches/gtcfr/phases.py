@@ -63,7 +63,7 @@ class Search(NamedTuple):
     deterministic: a child can be added before its position is listed.
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
     fill: if a simulation cannot expand anything, expand the oldest leaf.
-    tolerance: how far a leaf's ranges may move before it is evaluated anew (kernels.collect_moved).
+    tolerance: how far a leaf's ranges, weighed by reach, may move before it is evaluated anew (kernels.collect_moved).
     apart: the prior of a leaf is evaluated when it is opened.  chance_leaves: no leaf of chance's is opened.
     pairs: int32[2, S, A], see kernels.absorb_prior.
     widest_fan: the most edges of a position.

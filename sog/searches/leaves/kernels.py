@@ -114,22 +114,43 @@ def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, reques
     """Collect the beliefs of the first `count` leaves that are not those they were evaluated at; how many.
 
     Collected: leaves without an evaluation, and those with
-    max over players p of (sum over i of |range[p, i] - LEAF_RANGE[p, i]|) > tolerance.
-    tolerance: how far either range may have moved since, as the sum of absolute differences.
+    share * max over players p of (sum over i of |range[p, i] - LEAF_RANGE[p, i]|) > tolerance,
+    share = max over players p of (sum of p's reach at the leaf) / (sum of p's reach at the root).
+    tolerance: at 0 every leaf that has moved is collected, also where nobody goes.
     """
     found = 0
     for k in range(count):
         node: Node = tree.nodes[leaves.nodes[k]]
         ranges = request.ranges[found]
+        # A value counts as much as the opponent goes there, and each player's may be off by as much as ranges moved.
+        share = 1.0
+        if tolerance > 0.0 and node.evaluated != Evaluated.AWAITING:
+            share = _share(tree, node)
+            if 2.0 * share <= tolerance:  # no ranges are further apart than 2
+                continue
         # The ranges lie in the next free row: a leaf that is left out leaves it to the next one.
         for p in range(2):
             _write_range(public, tree, leaves, node, p, Infostate.REACH, ranges)
-        if node.evaluated == Evaluated.AWAITING or _distance(public, tree, leaves, node, ranges) > tolerance:
+        if node.evaluated == Evaluated.AWAITING or share * _distance(public, tree, leaves, node, ranges) > tolerance:
             request.places[found], request.nodes[found] = k, node.public
             # From now on this is the belief that the next distance is from.
             _keep_belief(public, tree, leaves, node, ranges)
             found += 1
     return found
+
+
+@inlined
+def _share(tree: Tree, node: Node) -> float:
+    """How much of a range comes from the root to a leaf, of the player of whom more does; without chance.
+
+    max over players p of (sum over i of REACH[leaf, p, i]) / (sum over i of REACH[root, p, i]).
+    """
+    reach, root, most = tree.infostates[Infostate.REACH], tree.nodes[0], 0.0
+    for p in range(2):
+        held = total_of(reach, root.offset[p], root.width[p])
+        if held > 0.0:
+            most = max(most, total_of(reach, node.offset[p], node.width[p]) / held)
+    return most
 
 
 @inlined
