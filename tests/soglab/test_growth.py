@@ -21,6 +21,13 @@ def test_a_series_ends_with_the_game_or_at_the_most_simulations() -> None:
     assert str(part).startswith("tic_tac_toe | constant | 10 | paths | 100: ")
 
 
+def test_a_series_ends_before_a_search_that_would_take_too_long() -> None:
+    leduc, settings = make_game("leduc_poker"), SearchSettings(tolerance=0.01)
+    first = growth.growth_of(leduc, zero_evaluator, "constant", settings, 10.0, 6_400, 0.0)
+    assert first.simulations == [100] and first.updates == "tolerance"
+    assert [growth._next(times) for times in ([], [0.5], [0.5, 1.0])] == [0.0, 8.0, 2.0]
+
+
 def test_exponents() -> None:
     assert growth._exponent([0.5, 1.0, 16.0]) == pytest.approx(2.0)
     assert math.isnan(growth._exponent([0.01, 1.0])) and math.isnan(growth._exponent([1.0]))
