@@ -1,6 +1,7 @@
 """Checks against other programs, exact values and fixed positions; and of the code itself.
 
-- figures.py, documented.py: figures of the documents beside what their commands print.
+- figures.py, documented.py, nudged.py: figures of the documents beside what their commands print.
+- mutations.py, broken_lines.py: which tests see a broken line.  coverage.py: how often intervals hold the truth.
 - digests.py, house.py: equal bits before and after a change; how readable the code is.
 - rules.py, random_games.py, histories.py, compare_holdem.py, go_score.py, agreement.py: rules beside other programs.
 - chess_scales.py, connect_four_mistakes.py, fixed_positions.py: play on fixed positions, which chess_mates.py and

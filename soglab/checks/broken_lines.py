@@ -51,7 +51,7 @@ MUTATIONS: Final = (
         ("half by PUCT", "gtcfr/trajectories.py", "(selection.rng) < 0.5", "(selection.rng) < 0.25", "simulate"),
         ("virtual losses", "gtcfr/trajectories.py", "(visits * q - virtual)", "(visits * q)", "simulate"),
         ("prior's regrets", "gtcfr/trajectories.py", "weight * mass[own + i] * unit", "weight * unit", "gtcfr"),
-        ("fill's first leaf", "gtcfr/trajectories.py", "in range(below, ", "in range(below + 1, ", "gtcfr"),
+        ("fill's first leaf", "gtcfr/trajectories.py", "in range(below, ", "in range(below + 1, ", "simulate"),
         ("fill", "gtcfr/phases.py", "0 and search.fill:\n            _fill", "-1:\n            _fill", "gtcfr"),
         ("what fill owes", "gtcfr/phases.py", "s - done)\n            ret", "s - done - 1)\n            ret", "gtcfr"),
         ("zero-sum correction", "leaves/weighing.py", "splat(0.5 * surplus)", "splat(surplus)", "leaves"),

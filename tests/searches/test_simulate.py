@@ -25,7 +25,7 @@ from sog.searches.gtcfr import trajectories
 from sog.searches.gtcfr.trajectories import ALL, Selection, Walks
 from sog.searches.tree import draws
 from sog.searches.tree.public_tree import PublicTree
-from sog.searches.tree.records import Entry, Infostate, Kind
+from sog.searches.tree.records import Entry, Evaluated, Infostate, Kind
 
 GAMES = (
     Kuhn(),
@@ -388,6 +388,22 @@ def test_virtual_losses_spread_one_phase_over_the_tree() -> None:
     tree.nodes.evaluated[: tree.size] = 1
     walk = Walk(tree)
     assert sorted(walk.go()[0] for _ in range(9)) == list(range(1, 10))
+
+
+def test_the_oldest_leaf_is_the_first_below_the_start_and_then_the_first_beside_it() -> None:
+    """In the order in which nodes were added; none is passed over, the first included."""
+    tree = Lookahead(PublicTree(Leduc()).list_all(), 0, Leduc().root_ranges())
+    for n in (0, 2, 1):
+        tree.expand(n)
+    start, opened = 1, []
+    tree.nodes.evaluated[: tree.size] = Evaluated.READY
+    first = int(tree.child.node[tree.nodes.child0[start]])
+    while (n := trajectories.oldest_leaf(tree.arrays, start)) >= 0:
+        opened.append(n)
+        tree.nodes.evaluated[n] = Evaluated.CLOSED
+    leaves = [n for n in range(tree.size) if tree.nodes.kind[n] == Kind.LEAF]
+    assert opened == [n for n in leaves if n >= first] + [n for n in leaves if n < first]
+    assert opened[0] == first and len(opened) == len(leaves) > 3 and opened != sorted(opened)
 
 
 def test_the_best_prior_is_of_a_legal_action() -> None:
