@@ -3,7 +3,7 @@
 # make check    linters, types, contracts, and the tests of what changed; ROOM=searches: of one room
 # make test     linters, types, contracts and every test but the slow ones
 # make slow     the slow tests: faults of whole programs, kernels for other processors (tests/conftest.py names them)
-# make figures  documented figures beside what their commands print today, 20 minutes; WORDS=leduc: some of them
+# make figures  documented figures beside what their commands print today, 40 minutes; WORDS=leduc: some of them
 # make docs     the documents as a site in site/, by Zensical, and one as a notebook; installs the extra docs
 # make fuzz     hostile lines, damaged checkpoints, random arguments, kills; MINUTES=30 for each, default 1
 # All make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
