@@ -28,7 +28,7 @@ from sog.protocols.acpc_client import ClientHand, ClientTable
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand, Dealt, MatchState
 from sog.protocols.words import Keys, shown
 
-__all__ = ["SlumbotClient", "SlumbotHand", "WebApi", "read_betting", "spoken"]
+__all__ = ["SlumbotAnswer", "SlumbotClient", "SlumbotHand", "WebApi", "read_betting", "spoken"]
 
 _ACTION: Final = re.compile(r"[kcf]|b([0-9]{1,9})")
 _LONGEST: Final = 2**16  # bytes of an answer
@@ -141,7 +141,7 @@ def spoken(hand: AcpcHand, action: str) -> str:
     return "k" if action == "c" and not hand.betting.facing else action
 
 
-class _Heard:
+class SlumbotAnswer:
     """An answer that was checked.  hand: the betting.  position: the agent's.  dealt: the cards that it shows."""
 
     def __init__(self, answer: Keys, number: int) -> None:
@@ -155,8 +155,8 @@ class _Heard:
             raise ValueError("a card occurs twice")
         self.dealt = Dealt((own, other) if self.position == 0 else (other, own), board)
         self.state = MatchState(self.position, number, self.hand.text, self.dealt)  # as a dealer would send it
-        over, street = self.hand.over, self.hand.betting.street
-        if len(own) != 2 or len(board) not in (BOARD_CARDS if over else (BOARD_CARDS[street],)):
+        over, dealt = self.hand.over, BOARD_CARDS[self.hand.betting.street]
+        if len(own) != 2 or len(other) not in (0, 2) or len(board) not in (BOARD_CARDS if over else (dealt,)):
             raise ValueError("its cards do not fit its action")
         if over != ("winnings" in answer):
             raise ValueError("it has winnings before the end, or an end without")
@@ -167,7 +167,7 @@ class _Heard:
             raise ValueError(f"its {key} are no list of cards")
         return parse_cards("".join(found))
 
-    def check_after(self, before: _Heard, action: str) -> None:
+    def check_after(self, before: SlumbotAnswer, action: str) -> None:
         """ValueError unless this is what comes after an action in an earlier answer."""
         p, was = self.position, before.dealt
         same = p == before.position and self.dealt.holes[p] == was.holes[p]
@@ -228,10 +228,10 @@ class SlumbotClient:
         with _sense():
             return heard.ended()
 
-    def _ask(self, number: int, what: str, body: Keys) -> _Heard:
+    def _ask(self, number: int, what: str, body: Keys) -> SlumbotAnswer:
         answer = self.api.post(what, {"token": self._token, **body} if self._token else body)
         token: Any = answer.get("token")
         if isinstance(token, str) and 0 < len(token) < 1_000:
             self._token = token  # it may change at any time
         with _sense():
-            return _Heard(answer, number)
+            return SlumbotAnswer(answer, number)

@@ -18,6 +18,7 @@ from typing import Final
 
 from sog.agents.entrants import open_entrant
 from sog.errors import SogError
+from sog.files import bounded_json
 from sog.games.boards.chess import START, Chess
 from sog.games.catalog import known_games, make_game
 from sog.games.holdem.ranges import parse_range
@@ -27,7 +28,7 @@ from sog.protocols.acpc_client import AcpcClient, table_of
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand, read_game
 from sog.protocols.phh import read_phh
 from sog.protocols.phh_sources import hands_of_log
-from sog.protocols.slumbot import read_betting
+from sog.protocols.slumbot import SlumbotAnswer
 from sog.protocols.tournament_file import read_tournament
 from sog.searches.holdem.locks import read_locks
 from tests.fuzz.frame import Finding, arguments, hunt
@@ -96,7 +97,13 @@ LOCKS: Final = (
  "hands": [{"hand": "AsAh", "weight": 1.0, "policy": [0.3, 0.7]}, {"hand": "full", "policy": {"check": 1}}]}""",
     """{"line": "check, check, any, bet allin", "hands": {"22+": {"call": 1.0}}}""",
 )
-SLUMBOT: Final = ("b200c/kb200f", "b20000c///", "b200b1103c/b940c/b778b6957b13136b17957c/", "ck/kk/kk/kb99k")
+SLUMBOT: Final = (
+    '{"action": "b200", "client_pos": 0, "hole_cards": ["Ac", "9d"], "board": [], "token": "a2f42f44"}',
+    """{"action": "b200b1103c/b940c/b778b6957", "client_pos": 1, "hole_cards": ["Ac", "9d"],
+"board": ["2c", "3c", "4c", "5d"]}""",
+    """{"action": "b20000c///", "client_pos": 1, "hole_cards": ["Kd", "2h"], "board": ["Th", "9s", "4s", "3c", "5c"],
+"bot_hole_cards": ["Kh", "7h"], "winnings": -20000, "baseline_winnings": 50}""",
+)
 SCRAPS: Final = (
     *("(", ")", "[", "]", "{", "}", ",", ";", ":", "=", '"', "'", "#", "\\", "/", ".", "-", "+", "..", "$", "\n", " "),
     *("0", "-1", "1e999", "nan", "inf", "true", "false", "None", "\x00", "\xff", "\u0663", "\u202e", "[/bold]", "0.5"),
@@ -121,10 +128,12 @@ def read_file(text: str) -> object:
     return read_tournament(FILE)
 
 
-def betting(text: str) -> object:
-    """Slumbot's; its readers ask for a ValueError."""
+def answered(text: str) -> object:
+    """An answer of Slumbot's, whose readers ask for a ValueError."""
     try:
-        return read_betting(text)
+        found = bounded_json(text.encode("utf-8", "surrogatepass"))
+        answer = SlumbotAnswer(found if isinstance(found, dict) else {}, 0)
+        return answer.ended() if answer.hand.over else answer
     except ValueError as error:
         raise SogError(str(error)) from error
 
@@ -159,7 +168,7 @@ def case(rng: random.Random) -> str:
         "range": (rng.choice(RANGES), parse_range),
         "lock": (rng.choice(LOCKS), lambda text: read_locks(SPOT, text.encode("utf-8", "surrogatepass"))),
         "tournament": (TOML, read_file),
-        "slumbot": (rng.choice(SLUMBOT), betting),
+        "slumbot": (rng.choice(SLUMBOT), answered),
         "game file": (REVERSE_BLINDS.text(), read_game),
         "match state": (rng.choice(STATES), heard),
         "log": (LOG, lambda text: list(hands_of_log(text, REVERSE_BLINDS))),

@@ -224,6 +224,7 @@ FORGED: dict[str, dict[str, Any]] = {
     "three cards": {"hole_cards": ["2c", "3c", "4c"]},
     "no such card": {"hole_cards": ["2c", "1c"]},
     "card twice": {"hole_cards": ["2c", "2c"]},
+    "one card of theirs": {"bot_hole_cards": ["2c"]},
     "board of words": {"board": "2c3c4c"},
     "long board": {"board": ["2c", "3c", "4c", "5c", "6c", "7c"]},
 }

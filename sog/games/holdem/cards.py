@@ -40,10 +40,10 @@ def parse_cards(text: str) -> tuple[int, ...]:
     for k in range(0, len(clean), 2):
         rank, suit = clean[k : k + 1].upper(), clean[k + 1 : k + 2].lower()
         if rank not in RANKS or suit not in SUITS or not suit:
-            raise GameError(f"not a card: {clean[k : k + 2]!r} in {text!r}; write cards like 3s7hTdKs")
+            raise GameError(f"not a card: {clean[k : k + 2]!r} in {text[:80]!r}; write cards like 3s7hTdKs")
         card = 4 * RANKS.index(rank) + SUITS.index(suit)
         if card in cards:
-            raise GameError(f"card {card_name(card)} occurs twice in {text!r}")
+            raise GameError(f"card {card_name(card)} occurs twice in {text[:80]!r}")
         cards.append(card)
     return tuple(cards)
 
