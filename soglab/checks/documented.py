@@ -78,7 +78,25 @@ _TABLE_5: Final = {
     for policy, written in zip(("mvd", "mvis", "mval"), row, strict=True)
 }
 _LEDUC: Final = "sog exploit leduc_poker -s S -c C --seeds 10 [--paper]"
+_PURE: Final = "--algorithm-a 'sog(purify=1)'"
 _DICE: Final = "'liars_dice(numdice={},dice_sides={})'"
+
+# By purify: what a best response wins from purified play.
+_PURIFIED: Final = tuple(
+    _exploit(
+        game,
+        f"-s 100 -c 1 --seeds 3 --algorithm 'sog(purify={share})'",
+        _HIDDEN,
+        5,
+        written,
+        "sog exploit GAME -s 100 -c 1 --seeds 3 --algorithm 'sog(purify=P)'",
+    )
+    for game, row in {
+        "'scotland_yard(map=glasses)'": ("0.031", "0.028", "0.028", "0.043", "1"),
+        "leduc_poker": ("34", "90", "197", "329", "1339"),
+    }.items()
+    for share, written in zip(("0.0", "0.1", "0.25", "0.5", "1.0"), row, strict=True)
+)
 
 FIGURES: Final = (
     _exploit("leduc_poker", "-s 10 -c 1 --seeds 10", _HIDDEN, 5, "321,279,364", _LEDUC),
@@ -207,6 +225,8 @@ FIGURES: Final = (
         60,
         {"mean_policy_safe_rivers": "20.7"},
     ),
-    _london(100, "--hands 200 --seed 42", 340, "81% [74.8, 86]"),
-    _london(1_000, "--hands 200 --seed 41", 480, "48.5% [41.7, 55.4]", "1,000 simulations | 200, 41 |"),
+    *_PURIFIED,
+    _london(100, f"--hands 200 --seed 62 {_PURE}", 340, "92.5% [88, 95.4]", "100 simulations | 200, 62 |"),
+    _london(1_000, f"--hands 400 --seed 61 {_PURE}", 800, "59.5% [54.6, 64.2]"),
+    _london(1_000, "--hands 200 --seed 41", 480, "54% [46.8, 61]", "1,000 simulations | 200, 41 |"),
 )

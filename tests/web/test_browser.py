@@ -187,6 +187,8 @@ def test_steps_of_a_search_by_keyboard(site: Site, page: Any) -> None:
     page.keyboard.press("ArrowLeft")
     page.get_by_text("The search after 16 simulations").wait_for()
     assert "step=4" in page.url
+    page.reload()  # the page is back at its step
+    page.get_by_text("The search after 16 simulations").wait_for()
     focus(page, "form[data-stream] button")
     page.keyboard.press("Enter")
     page.get_by_text("The search grows.").wait_for()
