@@ -89,7 +89,7 @@ _PURIFIED: Final = tuple(
         _HIDDEN,
         5,
         written,
-        "sog exploit GAME -s 100 -c 1 --seeds 3 --algorithm 'sog(purify=P)'",
+        "sog exploit leduc_poker -s 100 -c 1 --seeds 3 --algorithm 'sog(purify=0.25)'",
     )
     for game, row in {
         "'scotland_yard(map=glasses)'": ("0.031", "0.028", "0.028", "0.043", "1"),
