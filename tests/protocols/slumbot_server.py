@@ -1,4 +1,4 @@
-"""A stand-in for Slumbot's web API on this machine: it checks every message, and does wrong where it is told to.
+"""A stand-in for Slumbot's web API on this machine: it checks every message, and does wrong where a test asks for it.
 
 Its rules are written here once more, from the sample's description, and know nothing of the library's.
 """
