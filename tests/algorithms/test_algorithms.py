@@ -164,6 +164,16 @@ def test_a_tolerance_reaches_the_search_where_information_is_hidden() -> None:
         Student(tolerance=3.0)
 
 
+def test_purified_play_reaches_the_agent_where_information_is_hidden() -> None:
+    game = Kuhn()
+    opened = Opened(game, CVPN(shape_for(game, 8, 1)), True)
+    for given, plays in ((0.5, 0.5), (None, 0.0)):
+        agent = Student(purify=given).agents(PublicTree(game).list_all(), opened)(0, 0)
+        assert isinstance(agent, SearchAgent) and agent.settings.purify == plays
+    with pytest.raises(SettingError, match="on a board"):
+        Student(purify=0.5).player(zero_evaluator, 0)
+
+
 @pytest.mark.parametrize(("name", "correct"), [("paper", False), ("full", True)])
 def test_rebels_network_is_played_as_its_preset_solves(name: str, correct: bool) -> None:
     game = Kuhn()

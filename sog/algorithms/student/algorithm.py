@@ -136,6 +136,8 @@ class Student(Algorithm):
         self._refuse_leaves()
         if self.tolerance:
             raise SettingError("tolerance is for hidden information: on a board each leaf is evaluated once")
+        if self.purify:
+            raise SettingError("purify is for hidden information: on a board the likeliest move is played")
         budget = self._budget(BOARDS_BUDGET)
         if not self.paper:
             if self.alpha is not None:
