@@ -24,6 +24,7 @@ import sog
 from sog.cli.app import main as command
 
 _DICE4, _DICE6 = "liars_dice(numdice=1,dice_sides=4)", "liars_dice(numdice=1,dice_sides=6)"
+_TWO_DICE, _GLASSES = "liars_dice(numdice=2,dice_sides=3)", "scotland_yard(map=glasses)"
 _GO = "go(board_size=7,komi=9.0)"
 _HOLDEM: Final = "holdem(bets=0.5;1.0;allin)"
 _RIVER: Final = "holdem(board=3s7hTdKs2c,pot=2000,stacks=20000,bets=0.5;1.0;allin)"
@@ -52,6 +53,11 @@ def _commanded(words: list[str]) -> int:
     return 1
 
 
+def _measured(game: str) -> int:
+    """A search at every public state, and the exploitability of the policy that they make."""
+    return _commanded(["exploit", game, "-s", "400", "-c", "1", "--json"])
+
+
 def _trained(game: str, rounds: int) -> int:
     """The rows of a run's first rounds."""
     with tempfile.TemporaryDirectory() as folder:
@@ -72,8 +78,13 @@ TASKS: Final[dict[str, Callable[[], int]]] = {
     "hold'em river, 3,000 iterations": partial(_commanded, ["solve", _RIVER, "--iterations", "3000", "--json"]),
     "ReBeL's first subgame, Liar's Dice 1x4": partial(_first_policy, _DICE4, "rebel", 20),
     "training, a row, Leduc": partial(_trained, "leduc_poker", 4),
+    "training, a row, Liar's Dice 1x6": partial(_trained, _DICE6, 2),
     "training, a row, connect four": partial(_trained, "connect_four", 3),
     "training, a row, 7x7 Go": partial(_trained, _GO, 1),
+    "exploitability at (400, 1), Leduc": partial(_measured, "leduc_poker"),
+    "exploitability at (400, 1), Liar's Dice 1x6": partial(_measured, _DICE6),
+    "exploitability at (400, 1), Liar's Dice 2x3": partial(_measured, _TWO_DICE),
+    "exploitability at (400, 1), glasses": partial(_measured, _GLASSES),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
@@ -25,9 +26,35 @@ def test_a_series_ends_before_a_search_that_would_take_too_long() -> None:
     leduc, settings = make_game("leduc_poker"), SearchSettings(tolerance=0.01)
     first = growth.growth_of(leduc, zero_evaluator, "constant", settings, 10.0, 6_400, 0.0)
     assert first.simulations == [100] and first.updates == "tolerance"
-    assert [growth._next(times) for times in ([], [0.5], [0.5, 1.0])] == [0.0, 8.0, 2.0]
+    expected = [growth._expected([100, 400][: len(times)], times, 1_600) for times in ([], [0.5], [0.5, 1.0])]
+    assert expected == [0.0, 128.0, 2.0]
 
 
 def test_exponents() -> None:
-    assert growth._exponent([0.5, 1.0, 16.0]) == pytest.approx(2.0)
-    assert math.isnan(growth._exponent([0.01, 1.0])) and math.isnan(growth._exponent([1.0]))
+    assert growth._exponent([100, 400, 1_600], [0.5, 1.0, 16.0], 0.02) == pytest.approx(2.0)
+    assert growth._exponent([25_600, 64_000], [4.0, 10.0]) == pytest.approx(1.0)
+    assert math.isnan(growth._exponent([100, 400], [0.01, 1.0], 0.02)) and math.isnan(growth._exponent([100], [1.0]))
+
+
+def test_simulations_end_with_the_most() -> None:
+    assert list(growth._counts(64_000)) == [100, 400, 1_600, 6_400, 25_600, 64_000]
+    assert list(growth._counts(400)) == [100, 400] and list(growth._counts(100)) == [100]
+
+
+def test_what_a_search_held_at_most_is_counted() -> None:
+    before = growth._least_held()
+    taken = np.ones(4_000_000)
+    del taken
+    assert 31e6 < growth._most_held() - before < 64e6  # the system counts a few pages late
+    before = growth._least_held()
+    assert growth._most_held() - before < 31e6  # counted anew
+
+
+def test_the_picture_has_a_column_for_each_game() -> None:
+    rows = [
+        growth.growth_of(make_game(name), zero_evaluator, "constant", SearchSettings(), 1.0, 400, 60.0)
+        for name in ("tic_tac_toe", "leduc_poker")
+    ]
+    picture = growth.picture_of(rows)
+    assert picture.columns == 2 and [panel.title for panel in picture.panels] == ["tic_tac_toe", "leduc_poker", "", ""]
+    assert all(len(panel.marks) == 1 for panel in picture.panels)
