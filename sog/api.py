@@ -198,7 +198,7 @@ def exploitability(
     SeedFigures.
     Raises SettingError for anything else, for a policy or a class without `game`, and for a policy with `seeds`.
 
-        sog.exploitability(sog.load_agent("leduc_poker"))            # about 0.02 chips a hand
+        sog.exploitability(sog.load_agent("leduc_poker"))            # about 0.0026 chips a hand
         sog.exploitability(sog.load_agent("leduc_poker"), seeds=30).mean
         sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
     """
@@ -236,7 +236,7 @@ def search(
 ) -> SearchResult:
     """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
 
-    budget: (s, c), by default (100, 0.1), on boards (400, 10); where networks are slow, as in hold'em, smaller.
+    budget: (s, c), by default (400, 1), on boards (400, 10); where networks are slow, as in hold'em, smaller.
     leaves: what evaluates the leaves: a checkpoint, a game (its shipped network), an evaluator, or None, where every
     leaf is worth 0.  seed: of the search's draws.
     Raises GameError where no player is to move at the root, SettingError for another game's network and for an

@@ -135,7 +135,7 @@ def test_a_run_is_read_back(tmp_path: Path) -> None:
 def test_games_and_agents_say_what_they_are() -> None:
     assert repr(sog.make_game("leduc_poker")) == "<Leduc: leduc_poker>"
     said = repr(sog.load_agent("leduc_poker", simulations=50, seed=7))
-    assert said == "LoadedAgent('leduc_poker', sog, simulations=50, per_update=0.1, seed=7)"
+    assert said == "LoadedAgent('leduc_poker', sog, simulations=50, per_update=1.0, seed=7)"
 
 
 def test_train_leaves_a_checkpoint_that_load_agent_opens(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def load_agent(
 ) -> LoadedAgent:
     """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
 
-    simulations, per_update: the search budget (s, c), by default that of `sog play`: (100, 0.1), on boards (400, 10),
+    simulations, per_update: the search budget (s, c), by default that of `sog play`: (400, 1), on boards (400, 10),
     with exceptions such as hold'em's; SettingError for one that the algorithm lacks.  seed: of the searches' draws.
     algorithm: an algorithm string, such as sog(alpha=0.2); by default the one that trained the network, where it plays
     hidden information, else Student of Games.

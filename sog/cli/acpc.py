@@ -119,10 +119,10 @@ def acpc(
     ] = None,
     game: Annotated[str | None, word("The agent's game, such as 'holdem(bets=allin)': its bets.")] = None,
     simulations: Annotated[
-        int | None, count("s: expansions per search; by default 100.", "--simulations", "-s")
+        int | None, count("s: expansions per search; by default as in sog play.", "--simulations", "-s")
     ] = None,
     per_update: Annotated[
-        float | None, positive("c: expansions per regret update; by default 0.1.", "--per-update", "-c")
+        float | None, positive("c: expansions per regret update; by default as in sog play.", "--per-update", "-c")
     ] = None,
     algorithm: Annotated[
         str | None, word("The algorithm string, such as 'sog(simulations=20)'; by default what trained its network.")

@@ -44,10 +44,10 @@ def lbr(
         bool, typer.Option("--raw", help="Score hands as dealt, not by their mean over the agent's range and boards.")
     ] = False,
     simulations: Annotated[
-        int | None, count("s: expansions per search; by default 100.", "--simulations", "-s")
+        int | None, count("s: expansions per search; by default as in sog play.", "--simulations", "-s")
     ] = None,
     per_update: Annotated[
-        float | None, positive("c: expansions per regret update; by default 0.1.", "--per-update", "-c")
+        float | None, positive("c: expansions per regret update; by default as in sog play.", "--per-update", "-c")
     ] = None,
     algorithm: AlgorithmOption = None,
     paper: PaperOption = False,

@@ -51,10 +51,11 @@ def match(
         bool, typer.Option("--policies", help="The records have the policies that actions were drawn from.")
     ] = False,
     simulations: Annotated[
-        int | None, count("s: expansions per search, of both agents; by default 100.", "--simulations", "-s")
+        int | None, count("s: expansions per search, of both agents; by default as in sog play.", "--simulations", "-s")
     ] = None,
     per_update: Annotated[
-        float | None, positive("c: expansions per regret update, of both agents; by default 0.1.", "--per-update", "-c")
+        float | None,
+        positive("c: expansions per regret update, of both agents; by default as in sog play.", "--per-update", "-c"),
     ] = None,
     algorithm_a: Annotated[
         str | None, word("A's algorithm string, such as 'sog(simulations=20)'; by default what trained its network.")

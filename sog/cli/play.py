@@ -43,10 +43,16 @@ def play(
     ] = None,
     hands: Annotated[int | None, count("Stop after this many hands or games.")] = None,
     simulations: Annotated[
-        int | None, count("s: expansions per search; 100, on a board 400.", "--simulations", "-s")
+        int | None,
+        count("s: expansions per search; by default 400, or fewer where networks are slow.", "--simulations", "-s"),
     ] = None,
     per_update: Annotated[
-        float | None, positive("c: expansions per regret update; 0.1, on a board 10.", "--per-update", "-c")
+        float | None,
+        positive(
+            "c: expansions per regret update; by default 1, on a board 10, in hold'em before the turn 0.1.",
+            "--per-update",
+            "-c",
+        ),
     ] = None,
     algorithm: AlgorithmOption = None,
     paper: PaperOption = False,

@@ -18,12 +18,12 @@ from sog.web.positions import place_of
 @pytest.mark.parametrize(
     ("game", "budget"),
     [
-        ("leduc_poker", Budget(100, 0.1)),
+        ("leduc_poker", Budget(400, 1.0)),
         ("connect_four", Budget(400, 10.0)),
         ("holdem(board=turn,pot=2000)", Budget(100, 1.0)),
         ("holdem", Budget(10, 0.1)),
         ("scotland_yard(map=london)", Budget(30, 1.0)),
-        ("scotland_yard(map=glasses)", Budget(100, 0.1)),
+        ("scotland_yard(map=glasses)", Budget(400, 1.0)),
     ],
 )
 def test_the_usual_budget_is_the_game_s(game: str, budget: Budget) -> None:

@@ -18,7 +18,7 @@ from sog.searches.gtcfr.settings import Budget
 __all__ = ["BOARDS_BUDGET", "usual_budget"]
 
 BOARDS_BUDGET: Final = Budget(400, 10.0)
-_HIDDEN: Final = Budget(100, 0.1)
+_HIDDEN: Final = Budget(400, 1.0)
 # Games whose networks are slow; in hold'em before the turn PoG's budget.
 _BEFORE_THE_TURN, _HANDS, _STATIONS = Budget(10, 0.1), Budget(100, 1.0), Budget(30, 1.0)
 
