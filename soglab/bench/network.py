@@ -50,6 +50,7 @@ RESNET_BATCHES: Final = (1, 8, 64, 256)
 HANDS: Final = ((64, 2),)
 HAND_BATCHES: Final = (1, 4, 16, 64)
 STATIONS: Final = ((64, 1),)
+_BLAS: Final = 1_024
 # Evaluates the beliefs that are measured with.
 _Once = Callable[[], object]
 
@@ -58,7 +59,9 @@ _Once = Callable[[], object]
 class BackEndRow:
     """Microseconds of processor time from `batch` beliefs to their evaluations.
 
-    chosen: whether searches use this back end for such a network.
+    chosen: whether searches use this back end for such a network.  gflops: of its dense layers, 10^9 operations a
+    second, a multiplication and an addition being two; None for other layers.  blas: the same of NumPy's product of two
+    matrices of _BLAS rows in float32, on the same core in the same run.
     """
 
     game: str
@@ -69,9 +72,19 @@ class BackEndRow:
     batch: int
     us: Annotated[float, Column("rows/s", lambda row: f"{1e6 * row.batch / row.us:,.0f}{' *'[row.chosen]}")]
     chosen: bool
+    gflops: float | None = None
+    blas: float = 0.0
 
 
-BACK_ENDS: Final = Benchmark("", "", "{game}, one core; *: searches use it", across="back_end")
+def _shares(rows: Sequence[BackEndRow]) -> str:
+    """What the layers of each network that searches use make of the core, at its largest batch."""
+    last = {(row.depth, row.width): row for row in rows if row.chosen and row.gflops is not None}
+    said = (f"{d}x{w} {row.gflops:,.0f} ({row.gflops / row.blas:.0%})" for (d, w), row in last.items() if row.gflops)
+    first = rows[0]
+    return f"GFLOP/s at the largest batch, beside {first.blas:,.0f} of BLAS: {', '.join(said)}" if last else ""
+
+
+BACK_ENDS: Final = Benchmark("", "", "{game}, one core; *: searches use it", _shares, "back_end")
 
 
 def bench(
@@ -90,8 +103,10 @@ def bench(
     if kind == "mlp":
         public.list_all()
     with one_core():
+        blas = _blas_gflops(rounds)
         for width, depth in sizes:
             network = CVPN(shape_for(public.game, width, depth, kind), seed=1).eval()
+            flops = 2 * sum(layer.weight.numel() for layer in network.modules() if isinstance(layer, torch.nn.Linear))
             usual = "numba" if uses_kernels(network) else "pytorch"
             for batch in batches:
                 beliefs = random_beliefs(public, batch, np.random.default_rng(0))
@@ -100,7 +115,14 @@ def bench(
                 turns = {name: partial(_repeated, once, calls) for name, once in back_ends.items()}
                 for name, times in in_turn(turns, rounds + 1).items():  # the first turn also compiles, and is slower
                     us = 1e6 * min(times) / calls
-                    yield BackEndRow(game, kind, name, width, depth, batch, us, name == usual)
+                    gflops = 1e-3 * flops * batch / us if kind == "mlp" else None
+                    yield BackEndRow(game, kind, name, width, depth, batch, us, name == usual, gflops, blas)
+
+
+def _blas_gflops(rounds: int) -> float:
+    """10^9 operations a second of NumPy's product of two float32[_BLAS, _BLAS], the best of `rounds`."""
+    square = np.random.default_rng(0).random((_BLAS, _BLAS), dtype=np.float32)
+    return 2e-9 * _BLAS**3 / min(in_turn({"blas": partial(np.matmul, square, square)}, rounds + 1)["blas"])
 
 
 def _repeated(once: _Once, calls: int) -> None:

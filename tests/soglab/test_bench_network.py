@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from sog.games.base import TERMINAL
 from sog.games.rules.kuhn import Kuhn
 from sog.searches.tree.public_tree import PublicTree
-from soglab.bench.network import bench, random_beliefs
+from soglab.bench.network import _shares, bench, random_beliefs
 
 
 def test_every_row_is_measured() -> None:
@@ -15,6 +18,16 @@ def test_every_row_is_measured() -> None:
     assert {(row.depth, row.batch) for row in rows if row.back_end == "numba"} == {(1, 1), (1, 5), (2, 1), (2, 5)}
     assert {row.back_end for row in rows} >= {"numba", "pytorch"}
     assert all(row.us > 0 for row in rows)
+
+
+def test_operations_are_counted() -> None:
+    rows = list(bench("kuhn_poker", sizes=((16, 1), (32, 1)), batches=(1, 4), rounds=1, rows_a_round=4))
+    layers = 12 * 16 + 16 * 12  # six features and two ranges of three hands; six values and six logits
+    assert rows[0].gflops == pytest.approx(2e-3 * layers / rows[0].us)
+    row = replace(rows[0], chosen=True)
+    said = _shares([replace(row, batch=64, gflops=90.0, blas=200.0), replace(row, width=32, gflops=150.0, blas=200.0)])
+    assert said == "GFLOP/s at the largest batch, beside 200 of BLAS: 1x16 90 (45%), 1x32 150 (75%)"
+    assert _shares([replace(row, gflops=None)]) == ""
 
 
 def test_residual_networks_are_measured_on_boards() -> None:
