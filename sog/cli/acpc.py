@@ -17,7 +17,7 @@ from sog.cli.frame import (
     stdout,
     write_unless_there,
 )
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, count, plain_file, positive, seed_of, word
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, PerUpdateOption, SimulationsOption, plain_file, seed_of, word
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
@@ -118,12 +118,8 @@ def acpc(
         typer.Option(callback=plain_file, help="The dealer's game file; by default blinds 50 and 100, stacks 20000."),
     ] = None,
     game: Annotated[str | None, word("The agent's game, such as 'holdem(bets=allin)': its bets.")] = None,
-    simulations: Annotated[
-        int | None, count("s: expansions per search; by default as in sog play.", "--simulations", "-s")
-    ] = None,
-    per_update: Annotated[
-        float | None, positive("c: expansions per regret update; by default as in sog play.", "--per-update", "-c")
-    ] = None,
+    simulations: SimulationsOption = None,
+    per_update: PerUpdateOption = None,
     algorithm: Annotated[
         str | None, word("The algorithm string, such as 'sog(simulations=20)'; by default what trained its network.")
     ] = None,

@@ -9,7 +9,16 @@ import typer
 from rich.text import Text
 
 from sog.cli.frame import JsonOption, count_preflop, print_json, progress_bar, say, stdout
-from sog.cli.options import AlgorithmOption, PaperOption, count, positive, searching, seed_of, word
+from sog.cli.options import (
+    AlgorithmOption,
+    PaperOption,
+    PerUpdateOption,
+    SimulationsOption,
+    count,
+    searching,
+    seed_of,
+    word,
+)
 
 if TYPE_CHECKING:
     from sog.algorithms.base import Algorithm
@@ -43,12 +52,8 @@ def lbr(
     raw: Annotated[
         bool, typer.Option("--raw", help="Score hands as dealt, not by their mean over the agent's range and boards.")
     ] = False,
-    simulations: Annotated[
-        int | None, count("s: expansions per search; by default as in sog play.", "--simulations", "-s")
-    ] = None,
-    per_update: Annotated[
-        float | None, positive("c: expansions per regret update; by default as in sog play.", "--per-update", "-c")
-    ] = None,
+    simulations: SimulationsOption = None,
+    per_update: PerUpdateOption = None,
     algorithm: AlgorithmOption = None,
     paper: PaperOption = False,
     seed: Annotated[int, seed_of("Seed of the deals and of the agent.")] = 0,

@@ -20,7 +20,7 @@ from sog.cli.frame import (
     small_tree,
     stdout,
 )
-from sog.cli.options import count, plain_file, positive, seed_of, word
+from sog.cli.options import PerUpdateOption, SimulationsOption, count, plain_file, seed_of, word
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
@@ -50,13 +50,8 @@ def match(
     policies: Annotated[
         bool, typer.Option("--policies", help="The records have the policies that actions were drawn from.")
     ] = False,
-    simulations: Annotated[
-        int | None, count("s: expansions per search, of both agents; by default as in sog play.", "--simulations", "-s")
-    ] = None,
-    per_update: Annotated[
-        float | None,
-        positive("c: expansions per regret update, of both agents; by default as in sog play.", "--per-update", "-c"),
-    ] = None,
+    simulations: SimulationsOption = None,
+    per_update: PerUpdateOption = None,
     algorithm_a: Annotated[
         str | None, word("A's algorithm string, such as 'sog(simulations=20)'; by default what trained its network.")
     ] = None,
@@ -68,8 +63,9 @@ def match(
 
     Each deal is played twice with the seats swapped, and chance draws the same both times; the 95% interval is that of
     the pairs. A new agent is made for every hand and is given public states and its own infostate only. Games
-    too large to list are played, too: each agent's public tree grows during the hand. The same command with the same
-    --records continues a match that was stopped. Games without chance and hidden information: `sog tournament`.
+    too large to list are played, too: each agent's public tree grows during the hand. -s and -c are of both agents,
+    --algorithm-a and --algorithm-b of one. The same command with the same --records continues a match that was stopped.
+    Games without chance and hidden information: `sog tournament`.
     """
     from sog.agents.entrants import open_entrant
     from sog.games.base import refuse_finished

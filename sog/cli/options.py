@@ -23,6 +23,8 @@ __all__ = [
     "MOST_PROCESSES",
     "AlgorithmOption",
     "PaperOption",
+    "PerUpdateOption",
+    "SimulationsOption",
     "above_zero",
     "all_above_zero",
     "check_apart",
@@ -108,6 +110,19 @@ AlgorithmOption = Annotated[
         metavar="ALGORITHM",
         help="An algorithm with its settings, such as sog or 'rebel(solver=fp)'; `sog algorithms` lists "
         "them. By default what trained the checkpoint.",
+    ),
+]
+# The search budget, in the commands that play and measure; engines have a clock besides.
+SimulationsOption = Annotated[
+    int | None,
+    count("s: expansions a search, by default 400, or fewer where networks are slow.", "--simulations", "-s"),
+]
+PerUpdateOption = Annotated[
+    float | None,
+    positive(
+        "c: expansions a regret update, by default 1, on a board 10, in hold'em before the turn 0.1.",
+        "--per-update",
+        "-c",
     ),
 ]
 PaperOption = Annotated[

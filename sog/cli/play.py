@@ -10,7 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from sog.cli.frame import LimitOption, choose, count_preflop, print_table, say, small_tree, stdout
-from sog.cli.options import AlgorithmOption, PaperOption, count, positive, searching, seed_of, word
+from sog.cli.options import (
+    AlgorithmOption,
+    PaperOption,
+    PerUpdateOption,
+    SimulationsOption,
+    count,
+    searching,
+    seed_of,
+    word,
+)
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -42,18 +51,8 @@ def play(
         int | None, typer.Option(min=0, max=1, help="Your seat, 0 or 1; by default you change seats every hand.")
     ] = None,
     hands: Annotated[int | None, count("Stop after this many hands or games.")] = None,
-    simulations: Annotated[
-        int | None,
-        count("s: expansions per search; by default 400, or fewer where networks are slow.", "--simulations", "-s"),
-    ] = None,
-    per_update: Annotated[
-        float | None,
-        positive(
-            "c: expansions per regret update; by default 1, on a board 10, in hold'em before the turn 0.1.",
-            "--per-update",
-            "-c",
-        ),
-    ] = None,
+    simulations: SimulationsOption = None,
+    per_update: PerUpdateOption = None,
     algorithm: AlgorithmOption = None,
     paper: PaperOption = False,
     agent: Annotated[
