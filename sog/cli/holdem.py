@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from shlex import quote
@@ -18,7 +15,6 @@ from rich.text import Text
 
 from sog.cli.frame import (
     JsonOption,
-    Report,
     check_new,
     facts_table,
     figures_table,
@@ -31,6 +27,7 @@ from sog.cli.frame import (
 )
 from sog.cli.options import check_apart, plain_file, word
 from sog.cli.phh import HISTORIES, show_hand
+from sog.cli.spot_files import counted, decision, hands_table, json_file, table_file
 from sog.cli.stopping import say_kept
 from sog.errors import CheckpointError, SettingError
 from sog.pictures.svg import ON_COLOUR, action_colours
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from sog.arrays import Bool
     from sog.games.base import Game
     from sog.games.holdem.game import Holdem
+    from sog.searches.holdem.hand_values import HandValues
     from sog.searches.holdem.locks import SpotLock
     from sog.searches.holdem.solver import HoldemSolver, Progress
     from sog.searches.holdem.view import View
@@ -47,7 +45,6 @@ __all__ = ["show", "solve_spot"]
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
-_DIGITS = 9  # of probabilities in a file of all decisions
 _LARGEST_LOCK = 10**8  # bytes of a file of locked decisions
 _SAVE_SECONDS = 60.0  # between two saves of a long solve
 _EMPTY = "#303030"  # classes without a hand here
@@ -156,12 +153,16 @@ def _run(solver: HoldemSolver, goal: float, most: int, out: Path | None, kept: l
 
 def _print_answer(solver: HoldemSolver, progress: Progress, seconds: float, as_json: bool) -> None:
     game, locked = solver.game, len(solver.program.locks)
+    solver.evaluate()
+    pot = game.spot.pot
+    evs = [pot / 2 + solver.chips(player) for player in (0, 1)]
     answer: dict[str, Any] = {
         "game": game.name,
         "algorithm": "dcfr",
         "iterations": progress.iterations,
         "seconds": seconds,
         "locked_decisions": locked,
+        "ev_chips": evs,
         "exploitability_chips": progress.exploitability,
         "exploitability_percent_of_pot": 100 * progress.of_pot,
     }
@@ -173,6 +174,8 @@ def _print_answer(solver: HoldemSolver, progress: Progress, seconds: float, as_j
     if locked:
         facts["locked decisions"] = f"{locked:,}"
         exploitability += ", by best responses that keep to the locked decisions"
+    shares = ", ".join(f"player {player} {ev:,.4g}" for player, ev in enumerate(evs))
+    facts["EV"] = f"{shares} of the {pot:,} chips in the pot"
     stdout().print(facts_table({**facts, "exploitability": exploitability}))
 
 
@@ -205,7 +208,9 @@ def show(
     """Show one decision of a solved hold'em spot, a poker hand, or a position of a match of Scotland Yard.
 
     Hold'em: a 13 x 13 grid of hands. Suited hands are above the diagonal; each cell shows how often its most frequent
-    action is taken, and its colour mixes those of all actions. Scotland Yard (with --hand): the stations where Mr X can
+    action is taken, and its colour mixes those of all actions. EV: the chips that a hand takes out of the pot on
+    average from here on, less those that it still pays, so that a fold is worth 0. Equity: how often it beats the
+    opponent's range here. Scotland Yard (with --hand): the stations where Mr X can
     be with the belief in each, tickets and the log. The belief is exact where the records have the policies of Mr X
     (`sog match --policies`); elsewhere all possible stations are alike in it. --svg draws the map; its places are
     computed from the links alone.
@@ -243,6 +248,7 @@ def _show_spot(
     from sog.games.holdem.lines import follow
     from sog.games.holdem.ranges import FULL, parse_range
     from sog.games.policy_picture import policy_drawn
+    from sog.searches.holdem.hand_values import hand_values
     from sog.searches.holdem.locks import locked_at
     from sog.searches.holdem.saved import load
     from sog.searches.holdem.view import view, views
@@ -255,26 +261,28 @@ def _show_spot(
             check_new(path)
     solver, progress = load(result)
     seen = view(solver, follow(solver.game, line))
-    name = solver.game.state_name(seen.state)
+    values, name = hand_values(solver, seen), solver.game.state_name(seen.state)
     if csv_file is not None:
-        write_unless_there(csv_file, _csv(seen))
+        write_unless_there(csv_file, hands_table(seen, values))
     if svg is not None:
         write_unless_there(svg, policy_drawn("Policy", solver.game, seen.state, seen.policy, seen.reach).svg)
     if whole is not None:
         with progress_bar(f"write {whole}", None, "decisions") as report:
-            every = _counted(views(solver, seen.state), report)
-            write_unless_there(whole, (_tables if whole.suffix == ".csv" else _decisions)(solver.game, every))
+            every = counted(views(solver, seen.state), report)
+            write_unless_there(whole, (table_file if whole.suffix == ".csv" else json_file)(solver.game, every))
     if as_json:
-        print_json(_decision(solver.game, seen, listed))
+        print_json(decision(solver.game, seen, listed, values))
         return
     if hands is None:
         stdout().print(f"--hands {FULL} lists the {len(seen.hands(listed)):,} hands one by one, --hands AKs,QQ some")
     else:
-        _print_hands(seen, listed)
+        _print_hands(seen, values, listed)
     exploitable = f"{100 * progress.of_pot:.3g}% of the pot exploitable"
     lock = locked_at(solver.program.locks, seen.state)
     fixed = "" if lock is None else f", {int(lock.hands.sum()):,} hands locked"
     stdout().print(f"{name}: player {seen.actor} to act ({exploitable}{fixed})", soft_wrap=True)
+    ev, equity = values.means(seen)
+    stdout().print(f"EV {ev:,.4g} of the {values.pot:,.4g} chips in the pot, equity {100 * equity:.1f}%")
     _print_grid(seen)
 
 
@@ -325,59 +333,9 @@ def _hand_name(ranks: str, row: int, column: int) -> str:
     return f"{high}{low}{'' if row == column else 's' if column > row else 'o'}"
 
 
-def _print_hands(seen: View, listed: Bool) -> None:
-    table = figures_table("hand", figures=("weight", *seen.actions))
-    for hand, weight, policy in seen.hands(listed):
-        table.add_row(hand, f"{weight:.3g}", *(f"{100 * x:.1f}%" for x in policy))
+def _print_hands(seen: View, values: HandValues, listed: Bool) -> None:
+    table = figures_table("hand", figures=("weight", "EV", "equity", *seen.actions))
+    for h, (hand, weight, policy) in zip(seen.numbers(listed), seen.hands(listed), strict=True):
+        worth = f"{values.ev[h]:,.1f}", f"{100 * values.equity[h]:.1f}%"
+        table.add_row(hand, f"{weight:.3g}", *worth, *(f"{100 * x:.1f}%" for x in policy))
     print_table(table)
-
-
-def _counted(every: Iterator[View], report: Report) -> Iterator[View]:
-    for number, seen in enumerate(every):
-        report(number, "")
-        yield seen
-
-
-def _decision(game: Holdem, seen: View, listed: Bool | None = None, digits: int | None = None) -> dict[str, Any]:
-    """A decision as --json prints it and `sog solve --lock` reads it.  digits: of probabilities, by default all."""
-    rows = [
-        {"hand": h, "weight": w, "policy": policy if digits is None else [round(x, digits) for x in policy]}
-        for h, w, policy in seen.hands(listed)
-    ]
-    return {
-        "state": game.state_name(seen.state),
-        "player": seen.actor,
-        "actions": list(seen.actions),
-        "hands": rows,
-    }
-
-
-def _decisions(game: Holdem, every: Iterator[View]) -> Iterator[str]:
-    """A file of decisions, one a line; those that no hand of the player comes to are left out."""
-    begin = "[\n"
-    for seen in every:
-        if seen.reach.any():
-            yield begin + json.dumps(_decision(game, seen, digits=_DIGITS))
-            begin = ",\n"
-    yield "\n]\n"
-
-
-def _tables(game: Holdem, every: Iterator[View]) -> Iterator[str]:
-    """The same as a table: a line for each action of each hand."""
-    yield "state,player,hand,weight,action,probability\n"
-    for seen in every:
-        text = io.StringIO()
-        writer, name = csv.writer(text, lineterminator="\n"), game.state_name(seen.state)
-        for hand, weight, policy in seen.hands():
-            for action, x in zip(seen.actions, policy, strict=True):
-                writer.writerow([name, seen.actor, hand, f"{weight:.6g}", action, f"{x:.6g}"])
-        yield text.getvalue()
-
-
-def _csv(seen: View) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["hand", "weight", *seen.actions])
-    for hand, weight, policy in seen.hands():
-        writer.writerow([hand, f"{weight:.6g}", *(f"{x:.6g}" for x in policy)])
-    return text.getvalue()

@@ -46,6 +46,7 @@ def test_solve_stops_at_the_target_and_goes_on(tmp_path: Path, capsys: Capture) 
     assert answers[0]["iterations"] < answers[1]["iterations"]
     for found in answers:  # of a pot of 1,000
         assert found["exploitability_percent_of_pot"] == pytest.approx(found["exploitability_chips"] / 10)
+        assert found["ev_chips"] == pytest.approx([500, 500], abs=10) and sum(found["ev_chips"]) == pytest.approx(1000)
     assert main(["solve", SPOT.replace("JJ", "TT"), "--out", out]) == 2
     assert "choose another name" in capsys.readouterr().err
 
@@ -114,6 +115,7 @@ def test_solve_prints_memory_and_exploitability(capsys: Capture) -> None:
     printed = capsys.readouterr().out
     assert printed.startswith("memory 1 MB, 1 river card solved\n")
     assert "% of the pot" in printed and "KQo" in printed and "not reached" not in printed
+    assert "of the 1,000 chips in the pot" in printed
     assert main(["solve", SPOT, "--iterations", "20", "--target", "0.000001"]) == 0
     assert "The target 1e-06% of the pot was not reached." in capsys.readouterr().out
 
@@ -127,11 +129,16 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
     assert main(["show", str(solved), "--svg", str(svg)]) == 2
     assert "exists already" in capsys.readouterr().err
     rows = list(csv.reader(table.open()))
-    assert rows[0] == ["hand", "weight", "check", "bet 500 (0.5)", "bet 1000 (allin)"]
+    assert rows[0] == ["hand", "weight", "ev", "equity", "check", "bet 500 (0.5)", "bet 1000 (allin)"]
     assert len(rows) == 1 + 6 + 12
+    assert float(rows[1][2]) == pytest.approx(1500, abs=30) and float(rows[1][3]) == 1.0  # aces
     assert main(["show", str(solved), "--line", "bet 1.0", "--json"]) == 0
-    hands = json.loads(capsys.readouterr().out)["hands"]
+    shown = json.loads(capsys.readouterr().out)
+    hands = shown["hands"]
     assert {h["hand"][0] for h in hands} == {"J"}
+    # A bluff-catcher: a call is worth as much as a fold.
+    assert shown["pot"] == 2000 and abs(shown["ev"]) < 30 and shown["equity"] == pytest.approx(1 / 3, abs=0.02)
+    assert all(abs(h["ev"]) < 30 and h["equity"] == pytest.approx(1 / 3, abs=0.02) for h in hands)
     assert sum(h["policy"][1] for h in hands) / len(hands) == pytest.approx(0.5, abs=0.01)
     assert main(["show", str(solved), "--svg", "/proc/grid.svg"]) == 2
     assert "/proc" in capsys.readouterr().err
@@ -143,7 +150,7 @@ def test_the_grid_is_printed_last_and_hands_on_request(
     monkeypatch.delenv("COLUMNS", raising=False)  # test workers have one
     assert main(["show", str(solved)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 1 + 1 + 3 + 13 and lines[-1].startswith("  A2o") and lines[-13].startswith("  AA ")
+    assert len(lines) == 1 + 2 + 3 + 13 and lines[-1].startswith("  A2o") and lines[-13].startswith("  AA ")
     assert lines[0] == "--hands full lists the 18 hands one by one, --hands AKs,QQ some"
     assert main(["show", str(solved), "--hands", "AA"]) == 0
     lines = capsys.readouterr().out.splitlines()

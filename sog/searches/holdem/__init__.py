@@ -5,5 +5,6 @@ Read in this order:
 - trees.py, program.py, tables.py: betting trees, how a spot is divided among boards and threads, and both as arrays.
 - sweeps.py, payoffs.py: one iteration, and what folds and showdowns pay.
 - resolving.py, exact_values.py: rivers solved anew in play, and values that a network learns.
-- view.py, saved.py, locks.py: a decision for people to read, a solver on disk, and decisions that a file fixes.
+- view.py, hand_values.py: a decision for people to read, and what its hands are worth.
+- saved.py, locks.py: a solver on disk, and decisions that a file fixes.
 """

@@ -177,6 +177,19 @@ class HoldemSolver:
             out[p][:, hands] = vectors[p, program.top.nodes.reach[p, nodes], : len(hands)]
         return out
 
+    def cut_cfvs(self, player: int) -> Float64:
+        """float64[C, 1326]: a player's counterfactual values of the average policies where the river card comes, chips.
+
+        As `cfvs`, in the order of `Program.cuts`, for the opponent's range there by its average policy.
+        """
+        self._run(Task(sweeps.VALUE, player, player + 1, _NO_STEP))
+        program, hands = self.program, self.program.top_hands
+        nodes = np.flatnonzero(program.top.nodes.kind == CUT)
+        out = np.zeros((len(nodes), HANDS))
+        vectors = self._top.values.reshape(-1, program.top_width)
+        out[:, hands] = vectors[program.top.nodes.value[nodes], : len(hands)]
+        return out
+
     def cfvs(self, player: int) -> Float64:
         """float64[R, 1326]: a player's counterfactual values at the roots by its last sweep, chips.
 

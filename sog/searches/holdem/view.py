@@ -23,7 +23,7 @@ class View:
     """A decision: who acts, the names of the actions, and how often each hand takes them.
 
     policy: float64[A, 1326].  reach: float64[1326], the actor's range here: its weights at the root times the
-    probability that it acts so as to come here.
+    probability that it acts so as to come here.  other: float64[1326], the opponent's.
     """
 
     state: HoldemState
@@ -31,6 +31,7 @@ class View:
     actions: tuple[str, ...]
     policy: Float64
     reach: Float64
+    other: Float64
 
     @property
     def frequencies(self) -> Float64:
@@ -39,15 +40,15 @@ class View:
         out: Float64 = self.policy @ self.reach / total if total > 0 else self.policy.mean(axis=1)
         return out
 
-    def hands(self, listed: Bool | None = None) -> list[tuple[str, float, list[float]]]:
-        """(hand, weight, how often it takes each action) of every hand with a weight here, highest cards first.
-
-        listed: bool[1326], or of these hands alone.
-        """
+    def numbers(self, listed: Bool | None = None) -> list[int]:
+        """The numbers of the hands with a weight here, highest cards first.  listed: bool[1326], or of these alone."""
         shown = self.reach > 0 if listed is None else (self.reach > 0) & listed
         # By the higher card, then the lower; of equals the lower hand number first.
-        numbers = [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if shown[h]]
-        return [(hand_name(h), float(self.reach[h]), self.policy[:, h].tolist()) for h in numbers]
+        return [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if shown[h]]
+
+    def hands(self, listed: Bool | None = None) -> list[tuple[str, float, list[float]]]:
+        """(hand, weight, how often it takes each action) of each of `numbers`."""
+        return [(hand_name(h), float(self.reach[h]), self.policy[:, h].tolist()) for h in self.numbers(listed)]
 
     def grid(self) -> tuple[Float64, Float64]:
         """float64[13, 13], float64[A, 13, 13]: see `class_grid`."""
@@ -90,8 +91,8 @@ def _below(solver: HoldemSolver, s: HoldemState, ranges: tuple[Float64, Float64]
     elif actor != TERMINAL:
         policy, actions = solver.policy(s), game.actions(s).tolist()
         # Hands with a later card of the board are not in the range here.
-        reach = np.where(live_hands(s.board), ranges[actor], 0.0)
-        yield View(s, actor, tuple(game.action_name(s, a) for a in actions), policy, reach)
+        own, other = (np.where(live_hands(s.board), ranges[p], 0.0) for p in (actor, 1 - actor))
+        yield View(s, actor, tuple(game.action_name(s, a) for a in actions), policy, own, other)
         for taken, a in zip(policy, actions, strict=True):
             yield from _below(solver, game.after(s, a), _passed(ranges, actor, taken))
 

@@ -1,0 +1,88 @@
+"""What `sog show` writes of a solved hold'em spot's decisions: JSON, which `sog solve --lock` reads, and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sog.cli.frame import Report
+
+if TYPE_CHECKING:
+    from sog.arrays import Bool
+    from sog.games.holdem.game import Holdem
+    from sog.searches.holdem.hand_values import HandValues
+    from sog.searches.holdem.view import View
+
+__all__ = ["counted", "decision", "hands_table", "json_file", "table_file"]
+
+_DIGITS = 9  # of probabilities in a file of all decisions
+
+
+def counted(every: Iterator[View], report: Report) -> Iterator[View]:
+    """The same decisions; `report` gets how many there were before each."""
+    for number, seen in enumerate(every):
+        report(number, "")
+        yield seen
+
+
+def decision(
+    game: Holdem,
+    seen: View,
+    listed: Bool | None = None,
+    values: HandValues | None = None,
+    digits: int | None = None,
+) -> dict[str, Any]:
+    """A decision as --json prints it and `sog solve --lock` reads it.
+
+    listed: bool[1326], the hands that it names, by default all.  values: what they are worth, left out where it is
+    None.  digits: of probabilities, by default all.
+    """
+    rows: list[dict[str, Any]] = [
+        {"hand": h, "weight": w, "policy": policy if digits is None else [round(x, digits) for x in policy]}
+        for h, w, policy in seen.hands(listed)
+    ]
+    found: dict[str, Any] = {
+        "state": game.state_name(seen.state),
+        "player": seen.actor,
+        "actions": list(seen.actions),
+    }
+    if values is not None:
+        found["pot"], (found["ev"], found["equity"]) = values.pot, values.means(seen)
+        for row, h in zip(rows, seen.numbers(listed), strict=True):
+            row["ev"], row["equity"] = float(values.ev[h]), float(values.equity[h])
+    return {**found, "hands": rows}
+
+
+def json_file(game: Holdem, every: Iterator[View]) -> Iterator[str]:
+    """A file of decisions, one a line; those that no hand of the player comes to are left out."""
+    begin = "[\n"
+    for seen in every:
+        if seen.reach.any():
+            yield begin + json.dumps(decision(game, seen, digits=_DIGITS))
+            begin = ",\n"
+    yield "\n]\n"
+
+
+def table_file(game: Holdem, every: Iterator[View]) -> Iterator[str]:
+    """The same as a table: a line for each action of each hand."""
+    yield "state,player,hand,weight,action,probability\n"
+    for seen in every:
+        text = io.StringIO()
+        writer, name = csv.writer(text, lineterminator="\n"), game.state_name(seen.state)
+        for hand, weight, policy in seen.hands():
+            for action, x in zip(seen.actions, policy, strict=True):
+                writer.writerow([name, seen.actor, hand, f"{weight:.6g}", action, f"{x:.6g}"])
+        yield text.getvalue()
+
+
+def hands_table(seen: View, values: HandValues) -> str:
+    """The hands of one decision as a table, with what they are worth."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["hand", "weight", "ev", "equity", *seen.actions])
+    for h, (hand, weight, policy) in zip(seen.numbers(), seen.hands(), strict=True):
+        writer.writerow([hand, *(f"{x:.6g}" for x in (weight, values.ev[h], values.equity[h], *policy))])
+    return text.getvalue()
