@@ -155,7 +155,7 @@ def test_the_grid_is_printed_last_and_hands_on_request(
     assert main(["show", str(solved), "--hands", "AA"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert all(line[0] == line[2] == "A" for line in lines[1:7]) and lines[-1].startswith("  A2o")
-    assert len(lines) == 1 + 6 + 1 + 3 + 13
+    assert len(lines) == 1 + 6 + 2 + 3 + 13
     assert main(["show", str(solved), "--hands", "AcAd", "--json"]) == 0
     assert [hand["hand"] for hand in json.loads(capsys.readouterr().out)["hands"]] == ["AdAc"]
     assert main(["show", str(solved), "--hands", "AZ"]) == 2
