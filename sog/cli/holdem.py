@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from shlex import quote
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from sog.cli.frame import (
     JsonOption,
+    Report,
     check_new,
     facts_table,
     figures_table,
@@ -27,7 +28,6 @@ from sog.cli.frame import (
 )
 from sog.cli.options import check_apart, plain_file, word
 from sog.cli.phh import HISTORIES, show_hand
-from sog.cli.spot_files import counted, decision, hands_table, json_file, table_file
 from sog.cli.stopping import say_kept
 from sog.errors import CheckpointError, SettingError
 from sog.pictures.svg import ON_COLOUR, action_colours
@@ -252,6 +252,7 @@ def _show_spot(
     from sog.searches.holdem.locks import locked_at
     from sog.searches.holdem.saved import load
     from sog.searches.holdem.view import view, views
+    from sog.searches.holdem.written import decision, hands_table, json_file, table_file
 
     listed = parse_range(hands or FULL) > 0
     for first, second in combinations((svg, csv_file, whole), 2):
@@ -268,7 +269,7 @@ def _show_spot(
         write_unless_there(svg, policy_drawn("Policy", solver.game, seen.state, seen.policy, seen.reach).svg)
     if whole is not None:
         with progress_bar(f"write {whole}", None, "decisions") as report:
-            every = counted(views(solver, seen.state), report)
+            every = _counted(views(solver, seen.state), report)
             write_unless_there(whole, (table_file if whole.suffix == ".csv" else json_file)(solver.game, every))
     if as_json:
         print_json(decision(solver.game, seen, listed, values))
@@ -339,3 +340,9 @@ def _print_hands(seen: View, values: HandValues, listed: Bool) -> None:
         worth = f"{values.ev[h]:,.1f}", f"{100 * values.equity[h]:.1f}%"
         table.add_row(hand, f"{weight:.3g}", *worth, *(f"{100 * x:.1f}%" for x in policy))
     print_table(table)
+
+
+def _counted(every: Iterator[View], report: Report) -> Iterator[View]:
+    for number, seen in enumerate(every):
+        report(number, "")
+        yield seen

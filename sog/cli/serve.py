@@ -24,7 +24,10 @@ _MOST_SEARCHES: Final = 64
 def serve(
     named: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RUN_OR_GAME]...", help="Runs' folders and game strings to offer beside `sog games`."),
+        typer.Argument(
+            metavar="[RUN_OR_GAME]...",
+            help="Runs' folders, game strings and solved hold'em spots (`sog solve --out`), beside `sog games`.",
+        ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8770,
     host: Annotated[

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.base import Game, State
+from sog.games.holdem.game import HoldemState
 from sog.games.strings import OPENSPIEL
 from sog.pictures.icicle import TreeBlock
 from sog.protocols.words import command_words
@@ -22,9 +23,13 @@ __all__ = [
     "HintFound",
     "MoveAsked",
     "MoveFound",
+    "NextCard",
     "PositionAsked",
     "SearchGrowth",
     "SearchSnapshot",
+    "SpotAsked",
+    "SpotDecision",
+    "SpotSeen",
     "Way",
     "check_budget",
     "most_watched",
@@ -166,6 +171,65 @@ class SearchGrowth:
     snapshots: tuple[SearchSnapshot, ...]
     trained: bool
     finished: bool = True
+
+
+@dataclass(frozen=True)
+class SpotAsked:
+    """A public state of a solved hold'em spot.
+
+    file: of `sog solve --out`.  written: when, in nanoseconds, so that a new result is read anew.  line: as of `sog
+    show --line`.  form: "csv" or "json" for the text of a file in place of what is drawn.
+    """
+
+    file: str
+    written: int
+    line: str
+    form: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SpotDecision:
+    """What a player does at a decision, and what its hands are worth.
+
+    actions: names.  policy: float64[A, 1326].  often: float64[A], of the whole range.  reach, ev, equity:
+    float64[1326] as of `sog.searches.holdem.hand_values`.  mean_ev, mean_equity: of the whole range.
+    """
+
+    actions: tuple[str, ...]
+    policy: Float64
+    often: Float64
+    reach: Float64
+    ev: Float64
+    equity: Float64
+    mean_ev: float
+    mean_equity: float
+
+
+@dataclass(frozen=True)
+class NextCard:
+    """A card that may come.  ev, often: of who acts first after it, and how often it takes each of its actions."""
+
+    card: str
+    ev: float
+    often: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SpotSeen:
+    """A public state of a solved spot.
+
+    decision: None where a card comes or the hand is over.  cards: where one comes and somebody acts after it.
+    pot: chips.  iterations, of_pot: how far it is solved, the exploitability as a share of the root's pot.
+    locked: how many decisions of the spot have a fixed policy.
+    """
+
+    state: HoldemState
+    pot: float
+    decision: SpotDecision | None
+    cards: tuple[NextCard, ...]
+    iterations: int
+    of_pot: float
+    locked: int
 
 
 def most_watched(game: Game, per_update: float) -> int:

@@ -6,12 +6,15 @@ PyTorch is not imported here, so checkpoints are only glanced at; the process th
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from sog.errors import SettingError, SogError
 from sog.files import bounded_json, open_regular, read_bounded, shown
@@ -23,7 +26,7 @@ from sog.games.own import VARIABLE, own_games
 from sog.training.curve import CURVE
 from sog.web.asked import PERSON, RANDOM, Chair, check_budget
 
-__all__ = ["NETWORK", "Offers", "RunFolder", "Sitter"]
+__all__ = ["NETWORK", "Offers", "RunFolder", "Sitter", "SpotFile"]
 
 _META: Final = "meta.json"
 _LARGEST_META: Final = 2_000_000
@@ -36,6 +39,15 @@ class RunFolder:
 
     name: str
     folder: Path
+    game: str
+
+
+@dataclass(frozen=True)
+class SpotFile:
+    """A solved hold'em spot, a file of `sog solve --out`."""
+
+    name: str
+    file: Path
     game: str
 
 
@@ -53,13 +65,14 @@ class Offers:
     """What the command line named, besides the games of `sog games`."""
 
     def __init__(self, named: Sequence[str] = (), code: Sequence[str] = (), engines: Sequence[str] = ()) -> None:
-        """named: runs' folders and game strings.  code: agents as MODULE:CLASS, which play any game.
+        """named: runs' folders, solved spots and game strings.  code: agents as MODULE:CLASS, which play any game.
 
         engines: command lines of programs that speak UCI, which play chess, or GTP, which play Go.
 
         SettingError for a folder that is no run's, GameError for what is no game.
         """
         self.runs: dict[str, RunFolder] = {}
+        self.spots: dict[str, SpotFile] = {}
         self.code, self.engines = tuple(code), tuple(map(Chair.of_engine, engines))
         for engine in self.engines:
             assert Chair(engine, engine).command  # SettingError for what is no command line
@@ -68,7 +81,9 @@ class Offers:
         for name in _shipped():
             self.games.setdefault(name, "trained, with other parameters")
         for text in named:
-            if os.path.lexists(text) or ("/" in text and "(" not in text):
+            if os.path.isfile(text):
+                self._add_spot(Path(text))
+            elif os.path.lexists(text) or ("/" in text and "(" not in text):
                 self._add_run(Path(text))
             else:
                 self.games.setdefault(make_game(text).name, "named on the command line")
@@ -77,12 +92,16 @@ class Offers:
         game = _game_of(folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder)
         if not game and not (folder / CURVE).is_file():
             raise SettingError(f"{shown(folder)} is no run's folder: it has neither a checkpoint nor {CURVE}")
-        name, number = folder.resolve().name, 2
-        while name in self.runs:
-            name, number = f"{folder.resolve().name}-{number}", number + 1
+        name = _unused(folder.resolve().name, self.runs)
         self.runs[name] = RunFolder(name, folder.resolve(), game)
         if game:
             self.games.setdefault(game, f"the game of {name}")
+
+    def _add_spot(self, path: Path) -> None:
+        file = path.resolve()
+        name, game = _unused(file.stem, self.spots), make_game(_spot_game(file)).name
+        self.spots[name] = SpotFile(name, file, game)
+        self.games.setdefault(game, f"the spot of {name}")
 
     def trained(self, name: str) -> bool:
         """Whether a network of exactly this game comes with the program."""
@@ -103,6 +122,11 @@ class Offers:
             Sitter(f"run {run.name}", f"the run {run.name}", str(run.folder), True)
             for run in self.runs.values()
             if run.game and _family(run.game) == game.family
+        ]
+        found += [
+            Sitter(f"spot {spot.name}", f"the solution {spot.name}", str(spot.file))
+            for spot in self.spots.values()
+            if spot.game == game.name
         ]
         found.append(Sitter(RANDOM, "random moves", RANDOM))
         if isinstance(game, (Chess, Go)):
@@ -135,6 +159,23 @@ def _game_of(checkpoint: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return ""
     return game if isinstance(game, str) else ""
+
+
+def _unused(name: str, used: Container[str]) -> str:
+    """The name, with a number where another has it."""
+    found, number = name, 2
+    while found in used:
+        found, number = f"{name}-{number}", number + 1
+    return found
+
+
+def _spot_game(file: Path) -> str:
+    """The game of a solved spot. SettingError for any other file."""
+    try:
+        with np.load(file, allow_pickle=False) as saved:
+            return str(saved["game"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise SettingError(f"{shown(file)} is no solved spot: `sog solve SPOT --out FILE` writes one") from None
 
 
 @lru_cache(1)

@@ -22,11 +22,11 @@ from sog.web.drawn import card_drawn, view_pictures
 from sog.web.files import ShownPicture, shown_of
 from sog.web.guard import STREAM
 from sog.web.looks import cards_of, chips_of, limits_of, roles_of
-from sog.web.offers import NETWORK, RunFolder, Sitter
+from sog.web.offers import NETWORK, Offers, RunFolder, Sitter
 from sog.web.positions import Place, Step, position_pictures, search_pictures, worths
 from sog.web.views import GameView, LegalMove
 
-__all__ = ["Pages", "Square", "json_of", "squares_of"]
+__all__ = ["Pages", "Square", "cards_shown", "json_of", "squares_of"]
 
 _ROOM: Final = Path(__file__).parent
 _GO_LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
@@ -61,9 +61,10 @@ class Pages:
     def _page(self, template: str, values: Mapping[str, Any]) -> str:
         return str(self._templates.get_template(template).render(values))
 
-    def home(self, games: Mapping[str, str], trained: Sequence[str], runs: Sequence[RunFolder]) -> str:
+    def home(self, offers: Offers) -> str:
         """The first page."""
-        return self._page("home.html", {"games": games, "trained": trained, "runs": runs})
+        trained = [name for name in offers.games if offers.trained(name)]
+        return self._page("home.html", {"offers": offers, "trained": trained})
 
     def setup(self, game: Game, description: str, sitters: Sequence[Sitter]) -> str:
         """Who is to play a game."""
@@ -127,7 +128,7 @@ class Pages:
             "sitters": sitters,
             "name": game.state_name(state),
             "shown": shown,
-            "cards": [Markup(card_drawn(card)) for card in cards_of(game, state, (None, None), None) if card.owner < 0],
+            "cards": cards_shown(game, state),
             "chips": chips_of(game, state),
             "seas": _seas(shown, roles_of(game)),
             "steps": [(step.name, place.after(step.edge).address()) for step in steps],
@@ -155,6 +156,10 @@ class Pages:
         address = done.address() if growth.finished and done.simulations <= MOST_SIMULATIONS else ""
         return self._page("step.html", {"found": _found(game, state, growth, -1), "address": address})
 
+    def spot(self, values: Mapping[str, Any]) -> str:
+        """A public state of a solved spot.  values: see `sog.web.spots`."""
+        return self._page("spot.html", values)
+
     def runs(self, runs: Sequence[RunFolder]) -> str:
         """The runs there are."""
         return self._page("runs.html", {"runs": runs})
@@ -165,6 +170,11 @@ class Pages:
         query = f"?beside={beside[0]}" if beside else ""
         drawn = shown_of(pictures, lambda file: f"/runs/{first}/pictures/{file}{query}")
         return self._page("run.html", {"shown": shown, "others": others, "pictures": drawn.values()})
+
+
+def cards_shown(game: Game, state: State) -> list[Markup]:
+    """The cards on the table."""
+    return [Markup(card_drawn(card)) for card in cards_of(game, state, (None, None), None) if card.owner < 0]
 
 
 def _title(game: str) -> str:

@@ -38,6 +38,7 @@ from sog.web.offers import Offers, RunFolder
 from sog.web.pages import Pages, json_of
 from sog.web.positions import Place, next_steps, place_of, position_pictures, state_at
 from sog.web.runs import pictures_of_runs
+from sog.web.spots import SpotPages
 from sog.web.tables import PlayTable, PlayTables
 from sog.web.views import GameView, line_of, may_ask_hint, view_of, viewer_at
 from sog.web.watching import EventStream, Watching
@@ -99,6 +100,7 @@ class Site:
             Route("/position", self.position),
             Route("/position/pictures/{file}", self.position_file),
             Route(STREAM, self.position_stream),
+            *SpotPages(self.offers, self.lanes, self.pages).routes(),
             Route("/runs", self.runs),
             Route("/runs/{name}", self.run),
             Route("/runs/{name}/pictures/{file}", self.run_file),
@@ -116,8 +118,7 @@ class Site:
     # --- first pages ---
 
     async def home(self, request: Request) -> Response:
-        trained = [name for name in self.offers.games if self.offers.trained(name)]
-        return HTMLResponse(self.pages.home(self.offers.games, trained, list(self.offers.runs.values())))
+        return HTMLResponse(self.pages.home(self.offers))
 
     async def static(self, request: Request) -> Response:
         name = request.path_params["name"]

@@ -29,8 +29,20 @@ from sog.protocols.uci_client import UciContestant
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened
-from sog.web.asked import RANDOM, Chair, HintFound, MoveAsked, MoveFound, PositionAsked, SearchGrowth, Way
+from sog.web.asked import (
+    RANDOM,
+    Chair,
+    HintFound,
+    MoveAsked,
+    MoveFound,
+    PositionAsked,
+    SearchGrowth,
+    SpotAsked,
+    SpotSeen,
+    Way,
+)
 from sog.web.searching import Growing, PositionSearching, child_after, moves_of, recorded, searching_of
+from sog.web.solved import SolvedSpots
 
 __all__ = ["Thinker"]
 
@@ -67,6 +79,7 @@ class Thinker:
         self._listed = LruCache[str, "PublicTree | None"](2)
         self._networks = LruCache[tuple[str, str], Opened](_NETWORKS)
         self._growing = dict[PositionAsked, Growing]()
+        self._spots = SolvedSpots()
 
     def move(self, asked: MoveAsked) -> MoveFound:
         """An agent's action in a game. SogError where what the chair names cannot play it."""
@@ -109,6 +122,10 @@ class Thinker:
     def forget(self, asked: PositionAsked) -> None:
         """Nobody watches this search any more."""
         self._growing.pop(asked, None)
+
+    def spot(self, asked: SpotAsked) -> SpotSeen | str:
+        """A public state of a solved spot, or a decision's hands as text. Errors of `SolvedSpots.see`."""
+        return self._spots.written(asked) if asked.form else self._spots.see(asked)
 
     def searching(self, asked: PositionAsked) -> PositionSearching:
         """The search of a position, ready to run. Errors of `look`."""

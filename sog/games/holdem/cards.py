@@ -59,6 +59,11 @@ def hand_name(hand: int) -> str:
     return card_name(int(HIGH[hand])) + card_name(int(LOW[hand]))
 
 
+def in_order(weights: Float64) -> list[int]:
+    """The hands with a weight, float64[1326], by the higher card, then the lower; of equals the lower number first."""
+    return [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if weights[h] > 0]
+
+
 def live_hands(board: Sequence[int]) -> Bool:
     """bool[1326]: the hands that share no card with the board."""
     blocked = np.zeros(CARDS, dtype=np.bool_)

@@ -10,7 +10,7 @@ import numpy as np
 from sog.arrays import Bool, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.holdem.cards import CARDS, HIGH, LOW, hand_name, live_hands
+from sog.games.holdem.cards import CARDS, hand_name, in_order, live_hands
 from sog.games.holdem.game import HoldemState
 from sog.games.holdem.ranges import class_grid
 from sog.searches.holdem.solver import HoldemSolver
@@ -42,9 +42,7 @@ class View:
 
     def numbers(self, listed: Bool | None = None) -> list[int]:
         """The numbers of the hands with a weight here, highest cards first.  listed: bool[1326], or of these alone."""
-        shown = self.reach > 0 if listed is None else (self.reach > 0) & listed
-        # By the higher card, then the lower; of equals the lower hand number first.
-        return [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if shown[h]]
+        return in_order(self.reach if listed is None else np.where(listed, self.reach, 0.0))
 
     def hands(self, listed: Bool | None = None) -> list[tuple[str, float, list[float]]]:
         """(hand, weight, how often it takes each action) of each of `numbers`."""

@@ -1,4 +1,4 @@
-"""What `sog show` writes of a solved hold'em spot's decisions: JSON, which `sog solve --lock` reads, and tables."""
+"""A solved spot's decisions as text: JSON, which `sog solve --lock` reads, and tables."""
 
 from __future__ import annotations
 
@@ -6,26 +6,16 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
-from sog.cli.frame import Report
+from sog.arrays import Bool
+from sog.games.holdem.game import Holdem
+from sog.searches.holdem.hand_values import HandValues
+from sog.searches.holdem.view import View
 
-if TYPE_CHECKING:
-    from sog.arrays import Bool
-    from sog.games.holdem.game import Holdem
-    from sog.searches.holdem.hand_values import HandValues
-    from sog.searches.holdem.view import View
+__all__ = ["decision", "hands_table", "json_file", "table_file"]
 
-__all__ = ["counted", "decision", "hands_table", "json_file", "table_file"]
-
-_DIGITS = 9  # of probabilities in a file of all decisions
-
-
-def counted(every: Iterator[View], report: Report) -> Iterator[View]:
-    """The same decisions; `report` gets how many there were before each."""
-    for number, seen in enumerate(every):
-        report(number, "")
-        yield seen
+_DIGITS: Final = 9  # of probabilities in a file of all decisions
 
 
 def decision(
