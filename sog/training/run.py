@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -188,12 +189,17 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
     began = str(meta.settings.get("begins", ""))
     if run.begins and end_of(run.begins) != began:
         raise CheckpointError(f"{shown(out)} began with {began or 'a new network'}, not with {end_of(run.begins)}")
-    if meta.settings.get("made_of", repr(settings)) != repr(settings):
+    if not _parts_of(meta.settings.get("made_of", "")) <= _parts_of(repr(settings)):
         note(f"preset {run.preset} has changed since {shown(out)} was last saved: the run continues with the new one")
     # Learning rates may change in a run; the network's shape cannot.
     if meta.shape != settings.shape:
         raise CheckpointError(f"{shown(out)}: its network is not of the shape that preset {run.preset} has now")
     return True
+
+
+def _parts_of(made_of: str) -> set[str]:
+    """Each setting with its value: one that a later version has besides, with what it did before, is no change."""
+    return {part.rstrip(")") for part in re.split(r", (?=\w+=)", made_of) if part}
 
 
 def _rename(out: Path, name: str) -> None:

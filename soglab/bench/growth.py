@@ -170,11 +170,16 @@ def _all(game: Game, most: int, seconds: float) -> Iterator[GrowthRow]:
 
 
 def picture_of(rows: list[GrowthRow]) -> Picture:
-    """A column for each game: seconds by simulations, and below them megabytes held; dashed where all is swept."""
+    """A column for each game: seconds by simulations, below them the tree's megabytes; dashed where all is swept."""
     games = list(dict.fromkeys(row.game for row in rows))
-    times = [Panel(_lines(rows, game, "seconds"), _SIMULATIONS, log_scale("seconds"), game) for game in games]
-    sizes = [Panel(_lines(rows, game, "held"), _SIMULATIONS, log_scale("MB held")) for game in games]
+    times = [_panel(rows, game, "seconds", "seconds", game) for game in games]
+    sizes = [_panel(rows, game, "megabytes", "MB of the tree", "") for game in games]
     return Picture([*times, *sizes], columns=len(games), size=(4.2 * len(games), 7.0))
+
+
+def _panel(rows: list[GrowthRow], game: str, figure: str, label: str, title: str) -> Panel:
+    lines, legend = _lines(rows, game, figure), {"fontsize": 7} if title else None
+    return Panel(lines, _SIMULATIONS, log_scale(label), title.partition("(board")[0], legend=legend)
 
 
 def _lines(rows: list[GrowthRow], game: str, figure: str) -> list[Line]:

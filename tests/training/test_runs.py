@@ -29,7 +29,7 @@ from sog.cli.event_log import EventLog
 from sog.cli.train_watch import Watch
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
-from sog.training import checkpoint
+from sog.training import checkpoint, self_play
 from sog.training.curve import Point, write_curve
 from sog.training.lock import held
 from sog.training.run import Hooks, Run, Until
@@ -97,6 +97,25 @@ def test_an_empty_folder_to_resume_is_told_of(tmp_path: Path, tiny: TrainSetting
     assert told[0] == f"{tmp_path} holds no training run yet: a new one begins there"
     assert len(told) == 2 and told[1].startswith("the replay window has room")
     train(RUN, tiny, tmp_path, Until(rounds=2), resume=True, hooks=Hooks(note=silent))
+
+
+@pytest.mark.parametrize(("was", "then", "said"), [(", games=2,", ",", False), (", games=2,", ", games=3,", True)])
+def test_a_setting_that_a_run_had_not_yet_is_no_change(
+    was: str, then: str, said: bool, tmp_path: Path, tiny: TrainSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A later version of the program has more settings; only one with another value changes the preset."""
+    real = self_play.describe
+
+    def older(*args: Any) -> dict[str, Any]:
+        found = real(*args)
+        assert was in found["made_of"]
+        return {**found, "made_of": found["made_of"].replace(was, then)}
+
+    monkeypatch.setattr(self_play, "describe", older)
+    train(RUN, tiny, tmp_path, Until(rounds=1))
+    told: list[str] = []
+    train(RUN, tiny, tmp_path, Until(rounds=1), resume=True, hooks=Hooks(note=told.append))
+    assert any("has changed since" in text for text in told) == said
 
 
 def test_a_part_of_a_first_save_can_be_gone_on_from(tmp_path: Path) -> None:
