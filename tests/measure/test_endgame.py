@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -100,6 +101,20 @@ def test_turn_searches_are_those_of_play() -> None:
     assert len(turn.policies) == len(list(public.decisions()))
     agent = SearchAgent(public, 0, SETTINGS, zero_evaluator, 3)
     assert np.array_equal(agent.policy(0), turn.policies[public_state(public, 0)])
+
+
+def test_purified_play_is_what_is_measured_on_the_turn() -> None:
+    """The searches are the same; of their policies the likeliest action alone is played."""
+
+    def played(purify: float) -> TurnPolicy:
+        settings = replace(SETTINGS, purify=purify)
+        return searched_turn(game(TINY), lambda public, p: SearchAgent(public, p, settings, zero_evaluator, 3))
+
+    average, pure = played(0.0).policies, played(1.0).policies
+    assert average.keys() == pure.keys() and any(not np.array_equal(average[s], pure[s]) for s in pure)
+    for state, policy in pure.items():
+        likeliest = average[state] == average[state].max(axis=0)
+        assert np.allclose(policy, likeliest / likeliest.sum(axis=0))
 
 
 def test_opponents_decisions_are_searched_where_papers_do() -> None:
