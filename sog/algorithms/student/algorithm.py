@@ -208,7 +208,7 @@ class Student(Algorithm):
             values,
             f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves"
             f"{self._further()}; rivers {river}",
-            {**self._searched(settings, leaves), **_turn_searches(settings), "river": str(river), "seeds": seeds},
+            {**self._searched(settings, leaves), "river": str(river), "seeds": seeds},
             {
                 "percent_of_pot": percent,
                 "value": value,
@@ -233,13 +233,17 @@ class Student(Algorithm):
             "alpha": settings.alpha,
             "tolerance": settings.search.tolerance,
             "purify": settings.purify,
+            "chance_leaves": settings.search.chance_leaves,
+            "every_decision": settings.every_decision,
             "leaves": leaves,
         }
 
     def _further(self) -> str:
         """What else was set of the play, in words."""
         given = {"purify": self.purify, "tolerance": self.tolerance}
-        return "".join(f", {name} {value:g}" for name, value in given.items() if value)
+        flags = {"chance_leaves": self.chance_leaves, "every_decision": self.every_decision}
+        said = [f", {name} {value:g}" for name, value in given.items() if value]
+        return "".join(said + [f", {name} {str(value).lower()}" for name, value in flags.items() if value is not None])
 
     def _refuse_leaves(self) -> None:
         """SettingError in play, where a network values leaves."""
@@ -276,8 +280,3 @@ class Student(Algorithm):
             raise SettingError("--game is for a checkpoint's network")
         rules = make_game(checkpoint)
         return Subject(rules.name, self.leaves, self._resolving(self._budget(usual_budget(rules))), asked.limit_gb)
-
-
-def _turn_searches(settings: ResolveSettings) -> dict[str, bool]:
-    """What else decides how a turn is searched, as entries for machines."""
-    return {"chance_leaves": settings.search.chance_leaves, "every_decision": settings.every_decision}
