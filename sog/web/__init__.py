@@ -2,6 +2,6 @@
 
 Read guard and forms (who may ask, and what), offers (what is offered), tables (games in play), looks and views (what a
 viewer may know of one), drawn, files and pages (SVG, its files and HTML of views), asked, lanes, searching and thinker
-(processes in which agents live), positions, watching, solved, spots, loaded, runs, server (which address is answered by
-what).
+(processes in which agents live), positions and watching, compared and beside (two searchers), solved and spots (hold'em
+spots), loaded, runs, server (which address is answered by what).
 """

@@ -19,6 +19,7 @@ __all__ = [
     "MOST_WATCHED",
     "PERSON",
     "RANDOM",
+    "SOLUTION",
     "Chair",
     "HintFound",
     "MoveAsked",
@@ -27,6 +28,7 @@ __all__ = [
     "PositionAsked",
     "SearchGrowth",
     "SearchSnapshot",
+    "SideSeen",
     "SpotAsked",
     "SpotDecision",
     "SpotSeen",
@@ -37,6 +39,7 @@ __all__ = [
 
 PERSON: Final = "person"
 RANDOM: Final = "random"
+SOLUTION: Final = "solution"  # in place of an agent: the exact solution of a small game
 _ENGINE: Final = "engine "
 MOST_SIMULATIONS: Final = 20_000
 MOST_WATCHED: Final = 200_000  # simulations of a board's search that is watched
@@ -171,6 +174,22 @@ class SearchGrowth:
     snapshots: tuple[SearchSnapshot, ...]
     trained: bool
     finished: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class SideSeen:
+    """What one of two searchers does in a position.
+
+    policy: float64[A, I] of whoever acts.  ranges: both players', each summing to 1.  values: both players', by
+    infostate, utilities.  exploitability: of its policy in the whole game, in the game's unit; None where the position
+    alone was searched.  trained: whether its network was.
+    """
+
+    policy: Float64
+    ranges: tuple[Float64, Float64]
+    values: tuple[Float64, Float64]
+    exploitability: float | None
+    trained: bool = True
 
 
 @dataclass(frozen=True)

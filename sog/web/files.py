@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
 
 from sog.errors import SettingError
 from sog.pictures.svg import SvgPicture
 
-__all__ = ["ShownPicture", "file_of", "shown_of"]
+__all__ = ["ShownPicture", "file_of", "picture_answer", "shown_of"]
 
 _TYPES: Final = {"svg": "image/svg+xml", "csv": "text/csv"}
 
@@ -46,6 +49,12 @@ def file_of(pictures: Mapping[str, SvgPicture], file: str) -> tuple[str, str]:
     if found is None or kind not in _TYPES:
         raise SettingError("the page has no such picture")
     return found.svg if kind == "svg" else found.csv(), _TYPES[kind]
+
+
+async def picture_answer(request: Request, pictures: Callable[[], Mapping[str, SvgPicture]]) -> Response:
+    """The file of a page's picture that a request names.  pictures: draws them. Errors of `file_of`."""
+    text, kind = file_of(await run_in_threadpool(pictures), request.path_params["file"])
+    return Response(text, media_type=kind)
 
 
 def _name_of(heading: str) -> str:

@@ -136,6 +136,7 @@ class Pages:
             "over": game.actor(state) == TERMINAL,
             "mover": roles_of(game)[game.actor(state)] if game.actor(state) < NATURE else "chance",
             "found": None,
+            "beside": place.address("/beside"),
         }
         if growth is not None:
             last = len(growth.snapshots) - 1
@@ -155,6 +156,10 @@ class Pages:
         done = replace(place, simulations=growth.snapshots[-1].simulations)
         address = done.address() if growth.finished and done.simulations <= MOST_SIMULATIONS else ""
         return self._page("step.html", {"found": _found(game, state, growth, -1), "address": address})
+
+    def beside(self, values: Mapping[str, Any]) -> str:
+        """Two searchers of a position.  values: see `sog.web.beside`."""
+        return self._page("beside.html", values)
 
     def spot(self, values: Mapping[str, Any]) -> str:
         """A public state of a solved spot.  values: see `sog.web.spots`."""
@@ -198,7 +203,7 @@ def _found(
     return {
         "trained": growth.trained,
         "snapshot": snapshot,
-        "worths": worths(game, state, snapshot),
+        "worths": worths(game, state, snapshot.ranges, snapshot.values),
         "tree": shown.pop("Tree"),
         "policies": shown.values(),
         "drawn": len(snapshot.blocks),

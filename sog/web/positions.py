@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from sog.algorithms.student.budgets import usual_budget
+from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.holdem.game import Holdem
@@ -197,14 +198,14 @@ def search_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> dict[
     return policy_pictures(game, state, snapshot) | {"Tree": tree_picture(snapshot)}
 
 
-def worths(game: Game, state: State, snapshot: SearchSnapshot) -> list[tuple[str, list[Worth]]]:
+def worths(
+    game: Game, state: State, ranges: Sequence[Float64], values: Sequence[Float64]
+) -> list[tuple[str, list[Worth]]]:
     """Range and value of both players' likeliest infostates."""
     out = []
     for p in (0, 1):
-        shown = likely(snapshot.ranges[p])
         rows = [
-            Worth(game.infostate_name(state, p, i), float(snapshot.ranges[p][i]), float(snapshot.values[p][i]))
-            for i in shown
+            Worth(game.infostate_name(state, p, i), float(ranges[p][i]), float(values[p][i])) for i in likely(ranges[p])
         ]
         out.append((roles_of(game)[p], rows))
     return out

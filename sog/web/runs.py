@@ -1,21 +1,69 @@
-"""Learning curves of training runs, from their curve.csv, as pictures; it reads, and nothing else."""
+"""Pages of training runs: learning curves from their curve.csv as pictures; it reads, and nothing else."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
-from sog.errors import SogError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from sog.errors import SettingError, SogError
 from sog.games.catalog import make_game
 from sog.pictures.charts import Curve, curve_chart
 from sog.pictures.svg import SvgPicture
-from sog.training.curve import Columns
-from sog.web.offers import RunFolder
+from sog.training.curve import Columns, read_curve
+from sog.web.files import picture_answer
+from sog.web.offers import Offers, RunFolder
+from sog.web.pages import Pages
 
-__all__ = ["pictures_of_runs"]
+__all__ = ["RunPages", "pictures_of_runs"]
 
 _DRAWN: Final = 1_000  # points of a curve
+
+
+class RunPages:
+    """What the addresses of runs answer."""
+
+    def __init__(self, offers: Offers, pages: Pages) -> None:
+        self.offers, self.pages = offers, pages
+
+    def routes(self) -> list[Route]:
+        """All addresses."""
+        return [
+            Route("/runs", self.runs),
+            Route("/runs/{name}", self.run),
+            Route("/runs/{name}/pictures/{file}", self.picture),
+        ]
+
+    async def runs(self, request: Request) -> Response:
+        return HTMLResponse(self.pages.runs(list(self.offers.runs.values())))
+
+    async def run(self, request: Request) -> Response:
+        shown = self._named(request)
+        others = [run for run in self.offers.runs.values() if run not in shown]
+        return HTMLResponse(self.pages.run(shown, others, await run_in_threadpool(_curves_of, shown)))
+
+    async def picture(self, request: Request) -> Response:
+        return await picture_answer(request, partial(_curves_of, self._named(request)))
+
+    def _named(self, request: Request) -> list[RunFolder]:
+        """The run that an address names, and the one beside it."""
+        beside = request.query_params.get("beside", "")
+        return [self._run(name) for name in (request.path_params["name"], beside) if name]
+
+    def _run(self, name: str) -> RunFolder:
+        if name not in self.offers.runs:
+            raise SettingError("there is no such run here: name its folder on the command line of `sog serve`")
+        return self.offers.runs[name]
+
+
+def _curves_of(runs: list[RunFolder]) -> dict[str, SvgPicture]:
+    return pictures_of_runs([(run, read_curve(run.folder, run.name)) for run in runs])
 
 
 def pictures_of_runs(runs: Sequence[tuple[RunFolder, Columns]]) -> dict[str, SvgPicture]:

@@ -6,7 +6,7 @@ GET changes nothing. Whatever a request names is looked up among what is offered
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from functools import partial
@@ -24,20 +24,19 @@ from sog.cluster.executor import WorkLost
 from sog.errors import SettingError, SogError
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
-from sog.pictures.svg import SvgPicture
 from sog.protocols.phh import written_phh
-from sog.training.curve import read_curve
 from sog.web.asked import PERSON, HintFound, PositionAsked, SearchGrowth
+from sog.web.beside import BesidePages
 from sog.web.drawn import view_pictures
-from sog.web.files import file_of
+from sog.web.files import picture_answer
 from sog.web.forms import body_of, form_of, number_in, parts_of
 from sog.web.guard import STREAM, Door, Guard
 from sog.web.lanes import AgentLanes, Busy
 from sog.web.loaded import read_game
-from sog.web.offers import Offers, RunFolder
+from sog.web.offers import Offers
 from sog.web.pages import Pages, json_of
 from sog.web.positions import Place, next_steps, place_of, position_pictures, state_at
-from sog.web.runs import pictures_of_runs
+from sog.web.runs import RunPages
 from sog.web.spots import SpotPages
 from sog.web.tables import PlayTable, PlayTables
 from sog.web.views import GameView, line_of, may_ask_hint, view_of, viewer_at
@@ -101,9 +100,8 @@ class Site:
             Route("/position/pictures/{file}", self.position_file),
             Route(STREAM, self.position_stream),
             *SpotPages(self.offers, self.lanes, self.pages).routes(),
-            Route("/runs", self.runs),
-            Route("/runs/{name}", self.run),
-            Route("/runs/{name}/pictures/{file}", self.run_file),
+            *BesidePages(self.offers, self.lanes, self.pages).routes(),
+            *RunPages(self.offers, self.pages).routes(),
             Route("/static/{name}", self.static),
         ]
 
@@ -174,7 +172,7 @@ class Site:
 
     async def game_file(self, request: Request) -> Response:
         view = await self._seen(request)
-        return await _file(request, partial(view_pictures, view))
+        return await picture_answer(request, partial(view_pictures, view))
 
     async def view_json(self, request: Request) -> Response:
         return Response(json_of(await self._seen(request)), media_type="application/json")
@@ -313,7 +311,7 @@ class Site:
         if game.actor(states[-1]) < NATURE:
             snapshots = (await self._growth(place, game)).snapshots
             snapshot = snapshots[-1 if place.step is None else min(place.step, len(snapshots) - 1)]
-        return await _file(request, partial(position_pictures, game, states, snapshot))
+        return await picture_answer(request, partial(position_pictures, game, states, snapshot))
 
     async def position_stream(self, request: Request) -> EventStream:
         """What a search finds, again and again while it grows and somebody watches."""
@@ -341,39 +339,6 @@ class Site:
                 self._searches.drop(asked)
             raise
         return found
-
-    # --- runs ---
-
-    async def runs(self, request: Request) -> Response:
-        return HTMLResponse(self.pages.runs(list(self.offers.runs.values())))
-
-    async def run(self, request: Request) -> Response:
-        shown = self._named_runs(request)
-        others = [run for run in self.offers.runs.values() if run not in shown]
-        return HTMLResponse(self.pages.run(shown, others, await run_in_threadpool(_curves_of, shown)))
-
-    async def run_file(self, request: Request) -> Response:
-        return await _file(request, partial(_curves_of, self._named_runs(request)))
-
-    def _named_runs(self, request: Request) -> list[RunFolder]:
-        """The run that an address names, and the one beside it."""
-        beside = request.query_params.get("beside", "")
-        return [self._run(name) for name in (request.path_params["name"], beside) if name]
-
-    def _run(self, name: str) -> RunFolder:
-        if name not in self.offers.runs:
-            raise SettingError("there is no such run here: name its folder on the command line of `sog serve`")
-        return self.offers.runs[name]
-
-
-def _curves_of(runs: list[RunFolder]) -> dict[str, SvgPicture]:
-    return pictures_of_runs([(run, read_curve(run.folder, run.name)) for run in runs])
-
-
-async def _file(request: Request, pictures: Callable[[], dict[str, SvgPicture]]) -> Response:
-    """One of a page's pictures as a file."""
-    text, kind = file_of(await run_in_threadpool(pictures), request.path_params["file"])
-    return Response(text, media_type=kind)
 
 
 def _refuse_old(table: PlayTable, at: int | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -22,7 +23,7 @@ from sog.games.holdem.ranges import parse_range
 from sog.games.policy_picture import policy_drawn
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import NextCard, SpotAsked, SpotDecision, SpotSeen
-from sog.web.files import file_of, shown_of
+from sog.web.files import picture_answer, shown_of
 from sog.web.lanes import AgentLanes
 from sog.web.offers import Offers, SpotFile
 from sog.web.pages import Pages, cards_shown
@@ -79,8 +80,7 @@ class SpotPages:
     async def picture(self, request: Request) -> Response:
         place = self._place(request)
         seen = await self._seen(place)
-        text, kind = file_of(await run_in_threadpool(_pictures, place, seen), request.path_params["file"])
-        return Response(text, media_type=kind)
+        return await picture_answer(request, partial(_pictures, place, seen))
 
     async def hands(self, request: Request) -> Response:
         """All hands of a decision as a table, or as the JSON that `sog solve --lock` reads."""

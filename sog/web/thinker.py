@@ -31,16 +31,19 @@ from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened
 from sog.web.asked import (
     RANDOM,
+    SOLUTION,
     Chair,
     HintFound,
     MoveAsked,
     MoveFound,
     PositionAsked,
     SearchGrowth,
+    SideSeen,
     SpotAsked,
     SpotSeen,
     Way,
 )
+from sog.web.compared import WholePolicies, side_of
 from sog.web.searching import Growing, PositionSearching, child_after, moves_of, recorded, searching_of
 from sog.web.solved import SolvedSpots
 
@@ -79,7 +82,7 @@ class Thinker:
         self._listed = LruCache[str, "PublicTree | None"](2)
         self._networks = LruCache[tuple[str, str], Opened](_NETWORKS)
         self._growing = dict[PositionAsked, Growing]()
-        self._spots = SolvedSpots()
+        self._spots, self._whole = SolvedSpots(), WholePolicies()
 
     def move(self, asked: MoveAsked) -> MoveFound:
         """An agent's action in a game. SogError where what the chair names cannot play it."""
@@ -123,17 +126,34 @@ class Thinker:
         """Nobody watches this search any more."""
         self._growing.pop(asked, None)
 
+    def side(self, asked: PositionAsked) -> SideSeen:
+        """What an agent, or the exact solution, does in a position. Errors of `look`; SettingError for a large game."""
+        public = self._tree(make_game(asked.game))
+        if asked.agent == SOLUTION:
+            if public is None:
+                raise SettingError("this game has too many public states to be solved here")
+            return self._whole.solution(public, asked)
+        if public is None or not self._whole.fits(public, asked):
+            growth = self.look(asked)
+            return side_of(growth.snapshots[-1], growth.trained)
+        opened, plays = self._opened(asked)
+        return self._whole.played(public, opened, plays, asked)
+
     def spot(self, asked: SpotAsked) -> SpotSeen | str:
         """A public state of a solved spot, or a decision's hands as text. Errors of `SolvedSpots.see`."""
         return self._spots.written(asked) if asked.form else self._spots.see(asked)
 
     def searching(self, asked: PositionAsked) -> PositionSearching:
         """The search of a position, ready to run. Errors of `look`."""
+        return searching_of(*self._opened(asked), asked)
+
+    def _opened(self, asked: PositionAsked) -> tuple[Opened, Student]:
+        """The network that values leaves, and how it searches."""
         opened = self._network(asked.agent, asked.game)
         chosen = Student(simulations=asked.simulations, per_update=asked.per_update)
         plays = player_with(opened, chosen, opened.game.deterministic)
         assert isinstance(plays, Student)
-        return searching_of(opened, plays, asked)
+        return opened, plays
 
     def _seated(self, asked: MoveAsked) -> _InPlay:
         game, chair = make_game(asked.game), asked.chair
