@@ -29,6 +29,7 @@ from sog.web.views import GameView, LegalMove
 __all__ = ["Pages", "Square", "cards_shown", "json_of", "squares_of"]
 
 _ROOM: Final = Path(__file__).parent
+_BUTTONS: Final = 12  # moves up to which nobody wants to type
 _GO_LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
 _TITLES: Final = {"holdem": "hold'em", "liars dice": "Liar's Dice", "scotland yard": "Scotland Yard"}
 
@@ -107,6 +108,7 @@ class Pages:
                 owner: [Markup(card_drawn(card)) for card in view.cards if card.owner == owner] for owner in (-1, 0, 1)
             },
             "positions": _positions(view),
+            "typing": _is_typing_offered(view),
             "shared": view.hidden and all(name == "a person" for name in view.names),
         }
         return self._page("game.html", values)
@@ -180,6 +182,12 @@ class Pages:
 def cards_shown(game: Game, state: State) -> list[Markup]:
     """The cards on the table."""
     return [Markup(card_drawn(card)) for card in cards_of(game, state, (None, None), None) if card.owner < 0]
+
+
+def _is_typing_offered(view: GameView) -> bool:
+    """Whether a move can be typed: where the buttons are too many to be reached one by one with the keyboard."""
+    is_large = view.board is not None and view.board.kind in ("chess", "go")
+    return bool(view.choices) and (is_large or len(view.choices) > _BUTTONS)
 
 
 def _title(game: str) -> str:
@@ -287,7 +295,7 @@ def _chess_squares(view: GameView, chosen: str) -> tuple[list[Square], tuple[Leg
             if name in goals:
                 cells.append(Square(f"{chosen} to {name}", goals[name].column))
             elif name in starts:
-                cells.append(Square(name, None, f"?from={name}", name == chosen))
+                cells.append(Square(name, None, f"?from={name}#state", name == chosen))
             else:
                 cells.append(Square())
     return cells, view.choices

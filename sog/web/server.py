@@ -39,7 +39,7 @@ from sog.web.positions import Place, next_steps, place_of, position_pictures, st
 from sog.web.runs import RunPages
 from sog.web.spots import SpotPages
 from sog.web.tables import PlayTable, PlayTables
-from sog.web.views import GameView, line_of, may_ask_hint, view_of, viewer_at
+from sog.web.views import GameView, line_of, may_ask_hint, move_asked, view_of, viewer_at
 from sog.web.watching import EventStream, Watching
 
 __all__ = ["Site", "application"]
@@ -127,7 +127,9 @@ class Site:
     async def refused(self, request: Request, error: Any) -> Response:
         """What a person should know of a request that cannot be answered."""
         status = 429 if isinstance(error, Busy) else 503 if isinstance(error, WorkLost) else 400
-        return HTMLResponse(self.pages.message("This is not possible", str(error)), status)
+        name = request.path_params.get("name") if request.method == "POST" else None
+        back = "/" if name is None else f"/games/{quote(name)}#state"
+        return HTMLResponse(self.pages.message("This is not possible", str(error), back), status)
 
     async def missing(self, request: Request, error: Any) -> Response:
         status = getattr(error, "status_code", 404)
@@ -212,18 +214,16 @@ class Site:
     async def move(self, request: Request) -> Response:
         """A person's move. `at` is how many changes of the game the page showed, so that an old page makes none."""
         form, table = await form_of(request), await self._table(request)
-        await run_in_threadpool(self._move, table, number_in(form, "at", int), number_in(form, "move", int))
+        await run_in_threadpool(self._move, table, form)
         await self._agents_move(table)
         return _to(table)
 
-    def _move(self, table: PlayTable, at: int | None, column: int | None) -> None:
+    def _move(self, table: PlayTable, form: dict[str, str]) -> None:
         with table.lock:
             if table.is_over or not table.chairs[table.actor].is_person:
                 raise SettingError("it is not a person's turn")
-            if column is None:
-                raise SettingError("move is an action's place among those of the position")
-            _refuse_old(table, at)
-            self.tables.move(table, column)
+            _refuse_old(table, number_in(form, "at", int))
+            self.tables.move(table, move_asked(table, number_in(form, "move", int), form.get("typed", "")))
 
     async def take_back(self, request: Request) -> Response:
         """The person's last move, and the agent's after it."""
@@ -353,7 +353,8 @@ def _once_over(part: T | None) -> T:
 
 
 def _address(table: PlayTable) -> str:
-    return f"/games/{quote(table.name)}"
+    """Its page, where the keyboard and a screen reader begin at the line that says who is to move."""
+    return f"/games/{quote(table.name)}#state"
 
 
 def _to(table: PlayTable) -> Response:

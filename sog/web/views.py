@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import cast
 
+from sog.errors import SettingError
+from sog.files import shown
 from sog.games.base import Game, State
 from sog.games.game_records import GameRecord
 from sog.games.holdem.betting import PREFLOP
@@ -39,6 +41,7 @@ __all__ = [
     "Mind",
     "line_of",
     "may_ask_hint",
+    "move_asked",
     "view_of",
     "viewer_at",
 ]
@@ -194,6 +197,19 @@ def _choices(table: PlayTable) -> Iterator[LegalMove]:
     """The legal actions of whoever is to move."""
     for column in table.referee.legal(table.world):
         yield LegalMove(column, _action(table, table.world.node, column))
+
+
+def move_asked(table: PlayTable, column: int | None, typed: str) -> int:
+    """The action that a person asks for, by its place or by its name. SettingError for what is neither.
+
+    typed: "" without a name; capitals and spaces around it do not matter.
+    """
+    if column is not None:
+        return column
+    named = {choice.name.casefold(): choice.column for choice in _choices(table)}
+    if (name := typed.strip().casefold()) not in named:
+        raise SettingError(f"{shown(typed.strip())!r} is no move of this position")
+    return named[name]
 
 
 def _said(table: PlayTable, made: Made, viewer: int | None, over: bool) -> str:

@@ -45,22 +45,25 @@ class Answer:
 
 
 class Form(HTMLParser):
-    """The forms of a page: for each its address, its hidden and chosen fields, and its buttons."""
+    """The forms of a page: for each its address, its hidden and chosen fields, its buttons, and what can be typed."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.forms: list[dict[str, Any]] = []
         self._select = ""
-        self.feed(page)
+        self.feed(re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL))  # pictures have no forms, and take long to read
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.forms.append({"action": given["action"], "method": given["method"], "fields": {}, "buttons": []})
+            self.forms[-1]["typed"] = []
         elif tag == "input" and self.forms:
             self.forms[-1]["fields"][given["name"]] = given.get("value", "")
-        elif tag == "select":
-            self._select = given["name"]
+        elif tag in ("select", "datalist"):
+            self._select = given.get("name", "")
+        elif tag == "option" and not self._select:
+            self.forms[-1]["typed"].append(given["value"])
         elif tag == "option" and ("selected" in given or self._select not in self.forms[-1]["fields"]):
             self.forms[-1]["fields"][self._select] = given.get("value", "")
         elif tag == "button" and self.forms:
@@ -163,7 +166,12 @@ def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random
     fields = {"game": game, "seat0": seats[0], "seat1": seats[1], "simulations": budget, "per_update": ""}
     answer = client.post("/games", fields)
     assert answer.status == 303, answer.text
-    return answer.headers["location"]
+    return page_at(answer)
+
+
+def page_at(answer: Answer) -> str:
+    """The page to which an answer leads, without the place on it."""
+    return answer.headers.get("location", "").partition("#")[0]
 
 
 @contextmanager
@@ -191,22 +199,27 @@ def played_out(client: Client, address: str, rng: random.Random, whole: bool = F
     """
     page = page_of(client, address)
     for _ in range(2_000):
-        ways: dict[str, list[tuple[dict[str, Any], tuple[str, str]]]] = {"move": [], "continue": []}
+        ways: dict[str, list[tuple[dict[str, Any], tuple[str, str]]]] = {"move": [], "continue": [], "typed": []}
         for form in Form(page).forms:
-            ways.setdefault(form["action"].rpartition("/")[2], []).extend((form, each) for each in form["buttons"])
+            kind = "typed" if form["typed"] else form["action"].rpartition("/")[2]
+            pressed = [("typed", words) for words in form["typed"]] or form["buttons"]
+            ways.setdefault(kind, []).extend((form, each) for each in pressed)
         if whole and not page.count('class="chosen"'):
-            legal = {str(choice["column"]) for choice in client.get(f"{address}/view.json").json()["choices"]}
-            assert legal == {value for _, (_, value) in ways["move"]}
-        links = re.findall(r'href="(\?from=[a-h][1-8])"', page)
+            choices = client.get(f"{address}/view.json").json()["choices"]
+            assert {str(choice["column"]) for choice in choices} == {value for _, (_, value) in ways["move"]}
+            typed = [words for _, (_, words) in ways["typed"]]
+            assert typed in ([], [choice["name"] for choice in choices])
+        links = re.findall(r'href="(\?from=[a-h][1-8])#state"', page)
         if links and rng.random() < 0.5:  # a piece is chosen first, on a chessboard
             page = page_of(client, address + rng.choice(links))
             continue
         usual = ways["move"] or ways["continue"]
         if not usual:
             return page
-        other = [way for kind in ("hint", "back") for way in ways.get(kind, ()) if whole and rng.random() < 0.1]
+        kinds = ("hint", "back", "typed") if whole else ()
+        other = [way for kind in kinds for way in ways.get(kind, ()) if rng.random() < 0.1]
         form, (name, value) = rng.choice(other or usual)
         answer = client.post(form["action"], form["fields"] | ({name: value} if name else {}))
-        assert (answer.status, answer.headers.get("location")) == (303, address), answer.text
+        assert (answer.status, page_at(answer)) == (303, address), answer.text
         page = page_of(client, address)
     raise AssertionError("the game does not end")

@@ -16,7 +16,7 @@ from sog.games.catalog import make_game
 from sog.games.game_records import GameRecord
 from sog.web.loaded import read_game
 from sog.web.offers import Offers
-from tests.web.client import Answer, Client, begun, client_of, played_out
+from tests.web.client import Answer, Client, begun, client_of, page_at, played_out
 
 OFFERS = Offers()
 FOOLS_MATE = """[Event "it {is} ; so"]
@@ -81,7 +81,7 @@ def test_a_running_game_is_saved_and_played_on(client: Client) -> None:
         client.post(f"{address}/move", {"at": view["at"], "move": column})
     for end in ("record", "saved"):
         content = client.get(f"{address}/{end}").body
-        there = sent(client, content).headers["location"]
+        there = page_at(sent(client, content))
         ours, theirs = (client.get(f"{each}/view.json").json() for each in (address, there))
         assert {**ours, "table": ""} == {**theirs, "table": ""} and there != address
         assert "1. e4 e5 2. Nf3 *" in client.get(f"{there}/record").text
@@ -101,7 +101,7 @@ def test_a_finished_hand_is_saved_and_loaded(client: Client, game: str) -> None:
     assert "once the game is over" in reason(client.get(f"{address}/saved"))
     assert "once the game is over" in reason(client.get(f"{address}/record"))
     played_out(client, address, random.Random(2))
-    there = sent(client, client.get(f"{address}/saved").body).headers["location"]
+    there = page_at(sent(client, client.get(f"{address}/saved").body))
     ours, theirs = (client.get(f"{each}/view.json").json() for each in (address, there))
     assert {**ours, "table": ""} == {**theirs, "table": ""} and theirs["result"]
     assert client.get(sent(client, client.get(f"{address}/saved").body, "position").headers["location"]).status == 200
