@@ -22,37 +22,32 @@ from urllib.parse import quote
 import pytest
 
 from tests.web.client import own_game
+from tests.web.rows import LONDON, NAMED, RIVER, ROWS
 from tests.web.test_server import asked, run_folder, serving
 
 CHROMIUM = shutil.which("chromium")
 api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium")
 
-RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)"
-BATTLESHIP = "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,"
 MATE_IN_ONE = "chess(fen=6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1)"
+SMALL_GO = "go(board_size=2,komi=0.5)"
+# A page of each look.
 LOOKS = {
     "tic_tac_toe": "tic_tac_toe",
     "connect_four": "connect_four",
-    "go": "go(board_size=2,komi=0.5)",
+    "go": SMALL_GO,
+    "go, 9x9": ROWS["go 9x9"],
     "cards": "leduc_poker",
-    "dice": "liars_dice(numdice=1,dice_sides=6)",
+    "dice": ROWS["dice 1x6"],
     "holdem": RIVER,
-    "map": "scotland_yard(map=glasses)",
-    "seas": f"{BATTLESHIP}returns_type=win_loss)",
-    "words": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+    "map": ROWS["glasses"],
+    "seas": ROWS["battleship"],
+    "words": ROWS["goofspiel"],
+    "chess": "chess",
+    "london": LONDON,
 }
-# Games whose pages have no look of their own besides.
-WORDS = {
-    "kuhn_poker": "kuhn_poker",
-    "rps": "rps",
-    "openspiel": "openspiel:oshi_zumo(coins=4,size=1,horizon=4)",
-    "openspiel, named": "openspiel:kuhn_poker",
-    "own": "die_bluff",
-}
-PLAYED = {**LOOKS, **WORDS}
-LONDON = "scotland_yard(map=london)"
-NAMED = (LOOKS["go"], MATE_IN_ONE, LONDON, WORDS["openspiel, named"])
+PERSON, RANDOM = "a person", "random moves"
+LEGALS_MATE = ["e2e4", "e7e5", "g1f3", "d7d6", "f1c4", "c8g4", "b1c3", "g7g6", "f3e5", "g4d1", "c4f7", "e8e7", "c3d5"]
 SECONDS = 120  # for a first answer of an agent: its process starts
 
 
@@ -69,10 +64,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A server with games begun and ended, and two runs."""
     folder = tmp_path_factory.mktemp("served")
     runs = [str(run_folder(folder / name, [0.5, 0.25])) for name in ("a", "b")]
-    with own_game(folder), serving(folder / "games", *NAMED, *runs) as (_, server):
+    with own_game(folder), serving(folder / "games", SMALL_GO, MATE_IN_ONE, *NAMED, *runs) as (_, server):
         server.timeout = 600  # an agent's first move compiles kernels where none are kept
         pages = {"home": "/", "load": "/load", "missing": "/nothing", "runs": "/runs", "run": "/runs/a?beside=b"}
-        for look, game in {**LOOKS, "chess": "chess", "london": LONDON}.items():
+        for look, game in LOOKS.items():
             pages[look] = begun(server, game, "random")
         for look in ("cards", "holdem", "map", "seas"):
             pages[f"{look}, over"] = finished(server, begun(server, LOOKS[look], "network"))
@@ -135,7 +130,7 @@ def press(page: Any, selector: str, number: int = 0) -> None:
         page.keyboard.press("Enter")
 
 
-def opened(page: Any, site: Site, game: str, seats: tuple[str, str] = ("a person", "random moves")) -> None:
+def opened(page: Any, site: Site, game: str, seats: tuple[str, str] = (PERSON, RANDOM)) -> None:
     """Begin a game from the first page, by keyboard."""
     page.goto(site.base)
     press(page, f'a[href="/new?game={quote(game)}"]')
@@ -146,35 +141,79 @@ def opened(page: Any, site: Site, game: str, seats: tuple[str, str] = ("a person
     press(page, "button.main")
 
 
-def played(page: Any, rng: random.Random, most: int = 120) -> None:
-    """Play to the end by keyboard."""
-    for _ in range(most):
-        state = page.locator("p.state").inner_text()
+def made(page: Any, rng: random.Random, wanted: str = "") -> None:
+    """Make a move by keyboard: typed where that is offered, one in five there and all elsewhere by its button.
+
+    wanted: its name; "" for any.
+    """
+    if page.locator("details.card summary").count():  # two people share the screen
+        focus(page, "details.card summary")
+        page.keyboard.press("Enter")
+    names = page.locator("#moves option").evaluate_all("options => options.map(option => option.value)")
+    if names and rng.random() < 0.8:
+        focus(page, "#typed")
+        page.keyboard.type(wanted or rng.choice(names))
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    elif page.locator(".chess").count():
+        name = wanted or rng.choice([each for each in names if len(each) == 4])
+        press(page, f'a[aria-label="move from {name[:2]}"]')
+        press(page, f'button[aria-label="{name[:2]} to {name[2:]}"]')
+    elif wanted:
+        press(page, f'button[name=move]:text-is("{wanted}")')
+    else:
+        press(page, "button[name=move]", rng.randrange(page.locator("button[name=move]:visible").count()))
+
+
+def wanted_next(game: str, number: int, rng: random.Random) -> str:
+    """The name of the next move of a game that any moves would not end soon; "" for any move.
+
+    number: of moves that were made.
+    """
+    if game == "chess":
+        return LEGALS_MATE[number]
+    return "pass" if game.startswith("go") and number > 8 and rng.random() < 0.7 else ""
+
+
+def played(page: Any, game: str, rng: random.Random, most: int = 120) -> None:
+    """Play to the end by keyboard, which begins at the line that says who is to move."""
+    for number in range(most):
+        state = page.locator("#state:focus").inner_text()
         if "won" in state or "draw" in state:
             return
-        assert state == "It is your move."
-        press(page, "button[name=move]", rng.randrange(page.locator("button[name=move]:visible").count()))
+        assert state == "It is your move." or state.endswith("is to move.")
+        made(page, rng, wanted_next(game, number, rng))
     raise AssertionError("the game does not end")
 
 
-@pytest.mark.parametrize("look", PLAYED)
-def test_a_whole_game_by_keyboard(site: Site, page: Any, look: str) -> None:
-    opened(page, site, PLAYED[look])
-    played(page, random.Random(look))
+def seats_of(game: str) -> tuple[str, str]:
+    return PERSON, PERSON if game == "chess" or game.startswith("go") else RANDOM
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_whole_game_by_keyboard(site: Site, page: Any, row: str) -> None:
+    opened(page, site, ROWS[row], seats_of(ROWS[row]))
+    played(page, ROWS[row], random.Random(row))
     assert page.locator(".log li").count() > 0
 
 
 @pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True, ids=["no script"])
-@pytest.mark.parametrize("look", PLAYED)
-def test_a_whole_game_without_javascript(site: Site, page: Any, look: str) -> None:
-    opened(page, site, PLAYED[look])
-    played(page, random.Random(look))
+@pytest.mark.parametrize("row", ROWS)
+def test_a_whole_game_without_javascript(site: Site, page: Any, row: str) -> None:
+    opened(page, site, ROWS[row], seats_of(ROWS[row]))
+    played(page, ROWS[row], random.Random(row))
     press(page, 'a:text-is("Play again")')
     assert page.locator("button.main").inner_text() == "Play"
 
 
+@pytest.mark.parametrize("row", ["leduc", "battleship"])
+def test_two_people_share_a_screen_by_keyboard(site: Site, page: Any, row: str) -> None:
+    opened(page, site, ROWS[row], (PERSON, PERSON))
+    played(page, ROWS[row], random.Random(row))
+
+
 def test_chess_by_keyboard(site: Site, page: Any) -> None:
-    opened(page, site, MATE_IN_ONE, ("random moves", "a person"))
+    opened(page, site, MATE_IN_ONE, (RANDOM, PERSON))
     press(page, 'a[aria-label="move from a1"]')
     press(page, 'button[aria-label="a1 to a8"]')
     page.get_by_text("won").first.wait_for()
