@@ -256,6 +256,7 @@ SLOW = {
     "tests/web/test_browser.py": ("test_",),
     "tests/web/test_every_game.py": ("test_a_whole_game_by_what_its_pages_draw[chess",),
     "tests/web/test_games.py": ("test_an_agent_of_ones_own_comes_from_the_command_line",),
+    "tests/web/test_leaks.py": ("test_two_hundred_lines_of_worlds_look_the_same",),
     "tests/web/test_looks.py": ("test_a_page_of_holdem_has_cards_chips_and_ranges",),
     "tests/web/test_one_picture.py": ("test_a_search_of_leduc_is_drawn_alike_on_the_page_and_in_a_notebook",),
     "tests/web/test_positions.py": ("test_an_address_gives_the_same_picture_twice_and_in_another_process",),
