@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,40 @@ def engine(protocol: str, fault: str = "none", moves: int = 0) -> str:
     return f"'{sys.executable}' '{FAKE}' {protocol} {fault} {moves}"
 
 
+# What is offered, and with which fault.
+ENGINES = {
+    engine("uci"): "",
+    engine("gtp"): "",
+    "/no/such/program": "does not start",
+    engine("uci", "illegal"): "illegal move",
+    engine("uci", "child"): "has ended",
+}
+
+
+@dataclass(frozen=True)
+class Playing:
+    """A browser of a server that offers ENGINES, and the file to which those write what they are told."""
+
+    client: Client
+    heard: Path
+
+    def begins(self, protocol: str) -> int:
+        """How many games of a protocol's engines have begun."""
+        said = self.heard.read_text() if self.heard.exists() else ""
+        return said.count("ucinewgame" if protocol == "uci" else "clear_board")
+
+
+@pytest.fixture(scope="module")
+def playing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playing]:
+    """One process of the server's for all."""
+    folder = tmp_path_factory.mktemp("engines")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAKE_ENGINE_HEARS", str(folder / "heard"))
+        client = client_of(folder / "games", [GO], engines=list(ENGINES))
+        yield Playing(client, folder / "heard")
+        client.close()
+
+
 def made(client: Client, address: str, at: int = 0) -> int:
     """Make the person's move at some place of the list; how many moves there are then."""
     view = client.get(f"{address}/view.json").json()
@@ -30,23 +66,18 @@ def made(client: Client, address: str, at: int = 0) -> int:
     return int(client.get(f"{address}/view.json").json()["moves"])
 
 
-@pytest.mark.parametrize(("game", "protocol"), [("chess", "uci"), (GO, "gtp")])
-@pytest.mark.parametrize("seats", [("person", "engine 0"), ("engine 0", "person")], ids="-".join)
-def test_an_engine_plays_and_moves_are_taken_back(
-    games: Path, game: str, protocol: str, seats: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heard = games.parent / "heard"
-    monkeypatch.setenv("FAKE_ENGINE_HEARS", str(heard))
-    client = client_of(games, [GO], engines=[engine(protocol)])
-    address = begun(client, game, seats)
+@pytest.mark.parametrize(("game", "key"), [("chess", "engine 0"), (GO, "engine 1")])
+@pytest.mark.parametrize("person", [0, 1])
+def test_an_engine_plays_and_moves_are_taken_back(playing: Playing, game: str, key: str, person: int) -> None:
+    client, protocol = playing.client, "uci" if game == "chess" else "gtp"
+    before = playing.begins(protocol)
+    address = begun(client, game, ("person", key) if person == 0 else (key, "person"))
     first = client.get(f"{address}/view.json").json()["moves"]
     assert made(client, address) == first + 2
     assert "Hint" not in client.get(address).text
     client.post(f"{address}/back", {"at": client.get(f"{address}/view.json").json()["at"]})
     assert made(client, address, 5) == first + 2
-    begins = heard.read_text().count("ucinewgame" if protocol == "uci" else "clear_board")
-    assert begins == 2  # the line is another one after the taking back
-    client.close()
+    assert playing.begins(protocol) == before + 2  # the line is another one after the taking back
 
 
 def test_engines_come_from_the_command_line_alone(games: Path) -> None:
@@ -66,22 +97,15 @@ def test_engines_come_from_the_command_line_alone(games: Path) -> None:
         each.close()
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        ("/no/such/program", "does not start"),
-        (engine("uci", "illegal"), "illegal move"),
-        (engine("uci", "child"), "has ended"),
-    ],
-)
-def test_what_an_engine_does_wrong_is_said(games: Path, command: str, why: str) -> None:
-    client = client_of(games, engines=[command])
-    fields = {"game": "chess", "seat0": "person", "seat1": "engine 0"}
+@pytest.mark.parametrize(("number", "why"), [(k, why) for k, why in enumerate(ENGINES.values()) if why])
+def test_what_an_engine_does_wrong_is_said(playing: Playing, number: int, why: str) -> None:
+    client = playing.client
+    fields = {"game": "chess", "seat0": "person", "seat1": f"engine {number}"}
+    listed = client.get("/games").text.count("Not over.")
     for _ in range(2):
         answer = client.post("/games", fields)
         assert answer.status == 400 and why in answer.text
-    assert client.get("/games").text.count("Not over.") == 2
-    client.close()
+    assert client.get("/games").text.count("Not over.") == listed + 2
 
 
 @pytest.mark.parametrize("command", ["", "  ", "'open"])
