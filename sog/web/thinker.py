@@ -161,7 +161,8 @@ class Thinker:
             return _EngineAgent(game, chair.command, asked.seed)
         if game.deterministic and not chair.is_code:
             return _BoardAgent(game, self._board_player(game, chair, asked.seed))
-        return _HandAgent(game, chair, asked, self._tree(game))
+        listed = None if chair.agent == RANDOM else self._tree(game)  # random moves need no tree beyond their line
+        return _HandAgent(game, chair, asked, listed)
 
     def _board_player(self, game: Game, chair: Chair, seed: int) -> Player:
         if chair.agent == RANDOM:
