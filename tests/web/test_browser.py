@@ -24,6 +24,7 @@ import pytest
 from tests.web.client import own_game
 from tests.web.rows import LONDON, NAMED, RIVER, ROWS
 from tests.web.test_server import asked, run_folder, serving
+from tests.web.test_spots import solved_turn
 
 CHROMIUM = shutil.which("chromium")
 api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
@@ -61,10 +62,12 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A server with games begun and ended, and two runs."""
+    """A server with games begun and ended, two runs and a solved spot."""
     folder = tmp_path_factory.mktemp("served")
     runs = [str(run_folder(folder / name, [0.5, 0.25])) for name in ("a", "b")]
-    with own_game(folder), serving(folder / "games", SMALL_GO, MATE_IN_ONE, *NAMED, *runs) as (_, server):
+    solved_turn(folder / "spot.npz", 10)
+    named = (SMALL_GO, MATE_IN_ONE, str(folder / "spot.npz"), *NAMED, *runs)
+    with own_game(folder), serving(folder / "games", *named) as (_, server):
         server.timeout = 600  # an agent's first move compiles kernels where none are kept
         pages = {"home": "/", "load": "/load", "missing": "/nothing", "runs": "/runs", "run": "/runs/a?beside=b"}
         for look, game in LOOKS.items():
@@ -75,6 +78,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for name, game in (("setup", "leduc_poker"), ("setup, hold'em", "holdem(bets=random)")):
             pages[name] = f"/new?game={quote(game)}"
         pages["chess, position"] = "/position?game=chess&s=16&c=8"
+        pages |= {"spot": "/spots/spot?line=check&hands=full", "spot, card": "/spots/spot?line=check,check"}
+        pages["beside"] = "/beside?game=leduc_poker&line=1-2&s=8&c=1"
         yield Site(f"http://127.0.0.1:{server.port}", {**pages, "played": "/games"})
 
 

@@ -28,7 +28,7 @@ from tests.web.client import Client, begun, client_of
 TURN = 'holdem(board=2s2h7d9c,pot=1000,stacks=2000,bets=1;allin,range0="AA,KQs:0.5,QhJh",range1="JJ,AQs,KsTs,44")'
 
 
-def solved(path: Path, iterations: int) -> HoldemSolver:
+def solved_turn(path: Path, iterations: int) -> HoldemSolver:
     _, parameters = parse_game(TURN)
     solver = HoldemSolver(holdem_from(parameters))
     solver.iterate(iterations)
@@ -39,7 +39,7 @@ def solved(path: Path, iterations: int) -> HoldemSolver:
 @pytest.fixture(scope="module")
 def spot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("spots") / "river's turn.npz"
-    solved(path, 10)
+    solved_turn(path, 10)
     return path
 
 
@@ -54,7 +54,7 @@ BASE = "/spots/river%27s%20turn"
 
 
 def test_a_decision_says_what_the_solver_knows(site: Client, spot: Path) -> None:
-    solver = solved(spot.with_name("again.npz"), 10)
+    solver = solved_turn(spot.with_name("again.npz"), 10)
     seen = view(solver, follow(solver.game, "check, bet 1000"))
     values = hand_values(solver, seen)
     page = site.get(BASE, {"line": "check, bet 1000", "hands": "AA"})
@@ -95,7 +95,7 @@ def test_every_link_of_a_line_leads_somewhere(site: Client) -> None:
 
 
 def test_cards_that_come_are_shown_at_a_glance(site: Client, spot: Path) -> None:
-    solver = solved(spot.with_name("again.npz"), 10)
+    solver = solved_turn(spot.with_name("again.npz"), 10)
     page = site.get(BASE, {"line": "check, check"}).text
     seen = view(solver, follow(solver.game, "check, check, Ad"))
     ev, _ = hand_values(solver, seen).means(seen)
@@ -109,10 +109,10 @@ def test_cards_that_come_are_shown_at_a_glance(site: Client, spot: Path) -> None
 
 def test_a_new_result_in_the_file_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "spot.npz"
-    solved(path, 1)
+    solved_turn(path, 1)
     client = client_of(tmp_path / "games", [str(path)])
     assert "1 iteration," in client.get("/spots/spot").text
-    solved(path, 3)
+    solved_turn(path, 3)
     assert "3 iterations" in client.get("/spots/spot").text
     path.unlink()
     assert client.get("/spots/spot").status == 400
