@@ -12,6 +12,7 @@ import pytest
 import sog
 from sog.web.guard import Door
 from tests.web.client import HOST, Client, begun, client_of, scope_of
+from tests.web.test_spots import solved_turn
 
 FORM = "game=kuhn_poker&seat0=person&seat1=person"
 
@@ -144,6 +145,9 @@ def hostile(rng: random.Random, address: str) -> tuple[str, str, list[tuple[str,
     paths += [f"{address}/pictures/{word()}.csv", f"{address}/pictures/board.{word()}", f"/runs/x/pictures/{word()}"]
     paths += [f"/position/pictures/{word()}.svg?game=kuhn_poker", f"/position/pictures/tree.csv?game={word()}"]
     paths += [f"/runs/x?beside={word()}", f"/?token={word()}"]
+    spot = f"/spots/{rng.choice(['spot', word()])}"
+    paths += [f"{spot}?line={word()}&hands={word()}", f"{spot}/pictures/{word()}.svg", f"{spot}/hands.{word()}"]
+    paths += [f"/beside?game={word()}&agent2={word()}", f"/beside?game=kuhn_poker&s=2&line={word()}&s2={word()}"]
     fields = ["game", "seat0", "seat1", "simulations", "per_update", "at", "move", "typed", "text", "as", word()]
     body = "&".join(f"{rng.choice(fields)}={word()}" for _ in range(rng.randrange(8))).encode()
     if rng.random() < 0.2:
@@ -164,7 +168,8 @@ def hostile(rng: random.Random, address: str) -> tuple[str, str, list[tuple[str,
 
 def test_ten_thousand_hostile_requests(games: Path) -> None:
     """Each ends below 500, no file is opened but the program's own and the games', and the game is as it was."""
-    client = client_of(games, [])
+    solved_turn(games.with_name("spot.npz"), 1)
+    client = client_of(games, [str(games.with_name("spot.npz"))])
     address = begun(client, "kuhn_poker", ("person", "person"))
     sys.addaudithook(_watch)  # which cannot be removed again, but looks at nothing afterwards
     rng, found = random.Random(1), set[int]()
