@@ -69,7 +69,10 @@ def board(name: str) -> PositionGame:
 def bench_simulations(
     games: Sequence[PositionGame], simulations: int, rounds: int, report: Report
 ) -> Iterator[SimulationsRow]:
-    """Rows of each game: ours at c = 1 and 10, AlphaZero's MCTS, OpenSpiel's two, and ours with a network."""
+    """Rows of each game: ours at c = 1 and 10, AlphaZero's MCTS, OpenSpiel's two, and ours with a network.
+
+    `paths`: by updates of the nodes that were just passed, as `sog(paths=true)`, in place of sweeps over the tree.
+    """
     with one_core():
         for number, game in enumerate(games):
             report(number, game.name)
@@ -81,6 +84,7 @@ def bench_simulations(
 def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> Iterator[SimulationsRow]:
     searches: dict[tuple[str, str], Once] = {
         (f"SoG({simulations},1)", CONSTANT): _sog(game, Budget(simulations, 1.0), _zeros(game)),
+        (f"SoG({simulations},1), paths", CONSTANT): _sog(game, Budget(simulations, 1.0), _zeros(game), paths=True),
         (f"SoG({simulations},10)", CONSTANT): _sog(game, Budget(simulations, 10.0), _zeros(game)),
         (f"AlphaZero({simulations})", CONSTANT): _alphazero(game, simulations),
         (f"OpenSpiel MCTS, Python ({simulations})", CONSTANT): _openspiel_python(game, simulations),
@@ -103,10 +107,12 @@ def _network_row(game: PositionGame, simulations: int, rounds: int, blocks: int,
     return SimulationsRow(game.name, f"SoG({simulations},10)", name, speed, share)
 
 
-def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator) -> Once:
+def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator, paths: bool = False) -> Once:
+    settings = SearchSettings(paths=paths)
+
     def once() -> None:
         tree = Lookahead(PublicTree(game), 0, game.root_ranges())
-        run(search(tree, 0, budget, SearchSettings(), np.ones(1, dtype=np.uint64)), evaluator)
+        run(search(tree, 0, budget, settings, np.ones(1, dtype=np.uint64)), evaluator)
 
     return once
 
