@@ -51,12 +51,17 @@ class SvgPicture:
     rows: Sequence[Sequence[str | float]]
 
     def csv(self) -> str:
-        """The table as CSV, numbers with nine digits."""
-        text = StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(self.columns)
-        table.writerows([f"{x:.9g}" if isinstance(x, float) else x for x in row] for row in self.rows)
-        return text.getvalue()
+        """The table as CSV."""
+        return csv_of(self.columns, self.rows)
+
+
+def csv_of(columns: Sequence[str], rows: Sequence[Sequence[str | float]]) -> str:
+    """A table as CSV, numbers with nine digits."""
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(columns)
+    table.writerows([f"{x:.9g}" if isinstance(x, float) else x for x in row] for row in rows)
+    return text.getvalue()
 
 
 def number(value: str | float) -> str:

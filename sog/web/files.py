@@ -1,9 +1,9 @@
-"""Pictures of a page, each with its files: SVG, and its figures as CSV."""
+"""Pictures of a page, each with its files: SVG, and its figures as CSV; tables without a picture as CSV."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,11 +13,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sog.errors import SettingError
-from sog.pictures.svg import SvgPicture
+from sog.pictures.svg import SvgPicture, csv_of
 
-__all__ = ["ShownPicture", "file_of", "picture_answer", "shown_of"]
+__all__ = ["Figures", "ShownPicture", "file_of", "name_of", "picture_answer", "shown_of"]
 
 _TYPES: Final = {"svg": "image/svg+xml", "csv": "text/csv"}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A table that no picture draws.  columns: what each column of `rows` is."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str | float]]
+
+    def csv(self) -> str:
+        """The table as CSV."""
+        return csv_of(self.columns, self.rows)
 
 
 @dataclass(frozen=True)
@@ -36,26 +48,29 @@ def shown_of(
     """Pictures by their headings.  address: of a file by its name."""
     out = {}
     for heading, picture in pictures.items():
-        name = _name_of(heading)
+        name = name_of(heading)
         files = [] if address is None else [(kind.upper(), address(f"{name}.{kind}")) for kind in _TYPES]
         out[heading] = ShownPicture(heading, Markup(picture.svg), name, tuple(files))
     return out
 
 
-def file_of(pictures: Mapping[str, SvgPicture], file: str) -> tuple[str, str]:
+def file_of(pictures: Mapping[str, SvgPicture | Figures], file: str) -> tuple[str, str]:
     """The text and the media type of one of a page's files. SettingError for one that the page does not have."""
     name, _, kind = file.rpartition(".")
-    found = {_name_of(heading): picture for heading, picture in pictures.items()}.get(name)
-    if found is None or kind not in _TYPES:
-        raise SettingError("the page has no such picture")
-    return found.svg if kind == "svg" else found.csv(), _TYPES[kind]
+    found = {name_of(heading): picture for heading, picture in pictures.items()}.get(name)
+    if found is not None and kind == "csv":
+        return found.csv(), _TYPES[kind]
+    if isinstance(found, SvgPicture) and kind == "svg":
+        return found.svg, _TYPES[kind]
+    raise SettingError("the page has no such picture")
 
 
-async def picture_answer(request: Request, pictures: Callable[[], Mapping[str, SvgPicture]]) -> Response:
-    """The file of a page's picture that a request names.  pictures: draws them. Errors of `file_of`."""
+async def picture_answer(request: Request, pictures: Callable[[], Mapping[str, SvgPicture | Figures]]) -> Response:
+    """The file of a page's picture or table that a request names.  pictures: makes them. Errors of `file_of`."""
     text, kind = file_of(await run_in_threadpool(pictures), request.path_params["file"])
     return Response(text, media_type=kind)
 
 
-def _name_of(heading: str) -> str:
+def name_of(heading: str) -> str:
+    """The name of the files of what has a heading."""
     return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")

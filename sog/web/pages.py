@@ -19,11 +19,11 @@ from sog.games.strings import OPENSPIEL
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
 from sog.web.drawn import card_drawn, view_pictures
-from sog.web.files import ShownPicture, shown_of
+from sog.web.files import ShownPicture, name_of, shown_of
 from sog.web.guard import STREAM
 from sog.web.looks import cards_of, chips_of, limits_of, roles_of
 from sog.web.offers import NETWORK, Offers, RunFolder, Sitter
-from sog.web.positions import Place, Step, position_pictures, search_pictures, worths
+from sog.web.positions import Place, Step, position_pictures, search_pictures, values_of, worths
 from sog.web.views import GameView, LegalMove
 
 __all__ = ["Pages", "Square", "cards_shown", "json_of", "squares_of"]
@@ -211,12 +211,20 @@ def _found(
     return {
         "trained": growth.trained,
         "snapshot": snapshot,
-        "worths": worths(game, state, snapshot.ranges, snapshot.values),
+        "worths": [
+            (role, rows, values_of(role), _csv_of(role, address))
+            for role, rows in worths(game, state, snapshot.ranges, snapshot.values)
+        ],
         "tree": shown.pop("Tree"),
         "policies": shown.values(),
         "drawn": len(snapshot.blocks),
         "marks": [],
     }
+
+
+def _csv_of(role: str, address: Callable[[str], str] | None) -> str:
+    """The address of a player's whole table of values and ranges; "" where pictures have none either."""
+    return "" if address is None else address(f"{name_of(values_of(role))}.csv")
 
 
 def _files_of(place: Place) -> Callable[[str], str]:

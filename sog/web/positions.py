@@ -20,6 +20,7 @@ from sog.pictures.icicle import icicle
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, MOST_WATCHED, PositionAsked, SearchSnapshot, check_budget, most_watched
 from sog.web.drawn import chase_drawn, looks_drawn
+from sog.web.files import Figures
 from sog.web.looks import board_of, chase_of, roles_of, seas_of
 from sog.web.offers import Offers
 from sog.web.recorded import new_words
@@ -31,10 +32,12 @@ __all__ = [
     "next_steps",
     "place_of",
     "policy_pictures",
+    "position_files",
     "position_pictures",
     "search_pictures",
     "state_at",
     "tree_picture",
+    "values_of",
     "worths",
 ]
 
@@ -193,9 +196,27 @@ def position_pictures(game: Game, states: Sequence[State], snapshot: SearchSnaps
     return out if snapshot is None else out | search_pictures(game, state, snapshot)
 
 
+def position_files(
+    game: Game, states: Sequence[State], snapshot: SearchSnapshot | None
+) -> dict[str, SvgPicture | Figures]:
+    """What a position's page has files of, by their headings: its pictures, then ranges and values in whole."""
+    out: dict[str, SvgPicture | Figures] = {**position_pictures(game, states, snapshot)}
+    if snapshot is not None:
+        for p, role in enumerate(roles_of(game)):
+            rows = zip(snapshot.ranges[p].tolist(), snapshot.values[p].tolist(), strict=True)
+            named = [(game.infostate_name(states[-1], p, i), share, value) for i, (share, value) in enumerate(rows)]
+            out[values_of(role)] = Figures(("infostate", "range", "value"), named)
+    return out
+
+
 def search_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> dict[str, SvgPicture]:
     """Policies and ranges, then the tree, by their headings."""
     return policy_pictures(game, state, snapshot) | {"Tree": tree_picture(snapshot)}
+
+
+def values_of(role: str) -> str:
+    """The heading of a player's table of values and ranges."""
+    return f"Values and ranges of {role}"
 
 
 def worths(

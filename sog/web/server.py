@@ -35,7 +35,7 @@ from sog.web.lanes import AgentLanes, Busy
 from sog.web.loaded import read_game
 from sog.web.offers import Offers
 from sog.web.pages import Pages, json_of
-from sog.web.positions import Place, next_steps, place_of, position_pictures, state_at
+from sog.web.positions import Place, next_steps, place_of, position_files, state_at
 from sog.web.runs import RunPages
 from sog.web.spots import SpotPages
 from sog.web.tables import PlayTable, PlayTables
@@ -311,7 +311,7 @@ class Site:
         if game.actor(states[-1]) < NATURE:
             snapshots = (await self._growth(place, game)).snapshots
             snapshot = snapshots[-1 if place.step is None else min(place.step, len(snapshots) - 1)]
-        return await picture_answer(request, partial(position_pictures, game, states, snapshot))
+        return await picture_answer(request, partial(position_files, game, states, snapshot))
 
     async def position_stream(self, request: Request) -> EventStream:
         """What a search finds, again and again while it grows and somebody watches."""

@@ -6,6 +6,7 @@ import csv
 import re
 from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -60,6 +61,24 @@ def test_figures_are_those_of_the_search(client: Client) -> None:
     assert [row["infostate"] for row in rows] == [game.infostate_name(game.root(), 1, i) for i in range(6)]
     figures = [[float(row[action]) for action in ("fold", "call", "raise")] for row in rows]
     assert pytest.approx(found.policy, rel=1e-8) == np.array(figures).T
+
+
+@pytest.mark.parametrize("game", ["leduc_poker", RIVER, "scotland_yard(map=glasses)"], ids=lambda g: g[:6])
+def test_values_and_ranges_are_csv_of_every_infostate(client: Client, game: str) -> None:
+    page = page_of(client, f"/position?{urlencode({'game': game, 's': 8, 'c': 1, 'step': 2})}")
+    asked = PositionAsked(game, (), game, 8, 1.0, 0)
+    found, rules = Thinker().look(asked).snapshots[2], make_game(game)
+    links = re.findall(r'href="([^"]+)" aria-label="Values and ranges of ([^"]+) as CSV"', page)
+    assert [role for _, role in links] == list(rules.player_names)
+    for p, (link, _) in enumerate(links):
+        answer = client.get(unescape(link))
+        assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+        rows = list(csv.DictReader(answer.text.splitlines()))
+        names = [rules.infostate_name(rules.root(), p, i) for i in range(rules.num_infostates(rules.root())[p])]
+        assert [row["infostate"] for row in rows] == names
+        for column, figures in (("range", found.ranges[p]), ("value", found.values[p])):
+            assert [float(row[column]) for row in rows] == pytest.approx(figures.tolist(), rel=1e-8)
+    assert client.get(unescape(links[0][0]).replace(".csv", ".svg")).status == 400
 
 
 def test_a_grid_has_a_row_for_each_class_of_hands(client: Client) -> None:
