@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from sog.games.catalog import make_game
+from sog.web.asked import PERSON, Chair
+from sog.web.pages import Pages
+from sog.web.tables import PlayTable
+from sog.web.views import view_of
 from tests.web.client import Answer, Client, begun, page_of
-from tests.web.rows import LONDON, ROWS
+from tests.web.rows import ROWS
 
 
 def typed(client: Client, address: str, words: str, at: int | None = None) -> Answer:
@@ -38,16 +43,25 @@ def test_an_old_page_types_no_move(client: Client) -> None:
     assert late.status == 400 and "moved on" in late.text
 
 
-@pytest.mark.parametrize("game", ["chess", ROWS["go 9x9"], LONDON])
-def test_it_is_offered_where_moves_are_many(client: Client, game: str) -> None:
+@pytest.mark.parametrize("game", ["chess", ROWS["go 9x9"]])
+def test_it_is_offered_before_the_board(client: Client, game: str) -> None:
     address = begun(client, game, ("person", "person"))
     view, page = client.get(f"{address}/view.json").json(), page_of(client, address)
-    if len(view["choices"]) > 12 or game != LONDON:
-        names = "".join(f'<option value="{choice["name"]}"></option>' for choice in view["choices"])
-        assert f'<datalist id="moves">{names}</datalist>' in page
-        assert page.index('id="state" tabindex="-1"') < page.index('id="typed"') < page.index('name="move"')
-    if game == LONDON:  # what another person may not see is in the part that is opened
-        assert 'id="typed"' not in page or page.index("<details") < page.index('id="typed"')
+    names = "".join(f'<option value="{choice["name"]}"></option>' for choice in view["choices"])
+    assert f'<datalist id="moves">{names}</datalist>' in page
+    assert page.index('id="state" tabindex="-1"') < page.index('id="typed"') < page.index("<svg")
+
+
+@pytest.mark.parametrize(("faces", "is_offered"), [(6, False), (7, True)])  # a first bid is one of twice as many
+@pytest.mark.parametrize("other", [PERSON, "random"])
+def test_it_is_offered_where_moves_are_more_than_twelve(faces: int, is_offered: bool, other: str) -> None:
+    """For two people on one screen it is in the part that is opened."""
+    game = make_game(f"liars_dice(numdice=1,dice_sides={faces})")
+    chairs = Chair(PERSON, "a person"), Chair(other, "a person" if other == PERSON else other)
+    page = Pages([]).game(view_of(PlayTable("0" * 32, game, chairs, 0), 0))
+    assert ('id="typed"' in page) == is_offered
+    if is_offered:
+        assert ("<details" in page[: page.index('id="typed"')]) == (other == PERSON)
 
 
 @pytest.mark.parametrize("game", ["leduc_poker", "tic_tac_toe", "connect_four", ROWS["battleship"], ROWS["river"]])
