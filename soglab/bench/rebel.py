@@ -22,7 +22,7 @@ from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator
 from sog.searches.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
 from sog.searches.leaves.evaluator import Evaluator
-from soglab.bench.evaluators import SameAnswers, TimedEvaluator
+from soglab.bench.evaluators import CountingEvaluator, SameAnswers, TimedEvaluator
 from soglab.bench.form import Benchmark, Column, Report
 from soglab.bench.stopwatch import counted
 
@@ -44,13 +44,17 @@ SETTINGS: Final[dict[str, SolveSettings]] = {
 
 @dataclass(frozen=True)
 class RebelRow:
-    """network: hidden layers x width, or CONSTANT.  network_share: of the processor's time, in the network."""
+    """network: hidden layers x width, or CONSTANT.  network_share: of the processor's time, in the network.
+
+    questions: beliefs that were evaluated, a subgame.
+    """
 
     game: Annotated[str, Column("game")]
     network: Annotated[str, Column("network")]
     setting: Annotated[str, Column("setting")]
     solves_per_second: Annotated[float, Column("solves/s", ",.4g")]
     network_share: Annotated[float, Column("network", ".0%")]
+    questions: Annotated[float, Column("questions", ",.0f")]
     solves: int
 
 
@@ -90,9 +94,9 @@ def _network(game: Game, settings: SolveSettings) -> Evaluator:
 def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> RebelRow:
     """Rounds of self-play for so long, after a short one that compiles."""
     shape, timed = shape_for(game), TimedEvaluator(evaluator)
-    used: Evaluator = evaluator if network == CONSTANT else timed
+    used = CountingEvaluator(evaluator if network == CONSTANT else timed)
     actor = RebelActor(game, shape, RebelActing(SETTINGS[setting], share=False))
     actor.round(1, used, np.random.default_rng(0))
-    timed.seconds, seeds = 0.0, count()
+    timed.seconds, used.beliefs, seeds = 0.0, 0, count()
     solves, whole = counted(lambda: actor.round(64, used, np.random.default_rng(next(seeds))).searches, seconds)
-    return RebelRow(game.name, network, setting, solves / whole, timed.seconds / whole, solves)
+    return RebelRow(game.name, network, setting, solves / whole, timed.seconds / whole, used.beliefs / solves, solves)
