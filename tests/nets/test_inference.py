@@ -173,6 +173,25 @@ def test_tiles_of_every_size_give_the_same_bits(public: PublicTree) -> None:
             assert np.array_equal(found.logits, whole.logits[:count])
 
 
+@pytest.mark.parametrize("registers", [1, dense.WIDE])
+def test_inputs_that_are_zero_in_a_tile_are_left_out_and_change_no_bit(registers: int) -> None:
+    """A row that alone is not 0 there, or is not a number, keeps an input; 23 rows: tiles of 4 and 5."""
+    rng, count, width, out = np.random.default_rng(0), 23, 48, 80
+    weights = dense.packed(rng.normal(size=(1 + width, out)).astype(np.float32), registers)
+    x = rng.normal(size=(count, width)).astype(np.float32)
+    x[:, ::3] = 0.0
+    x[7, 9], x[20, 12] = 1e-30, np.nan
+    listed, place = np.zeros(width, dtype=np.int32), (0, count, width, out)
+    plain, sparse = np.zeros((2, count, out), dtype=np.float32)
+    dense.layer(x.ravel(), weights, place, np.float32(0.0), registers, plain.ravel())
+    dense.sparse_layer(x.ravel(), weights, place, np.float32(0.0), registers, listed, sparse.ravel())
+    assert np.array_equal(plain, sparse, equal_nan=True) and np.isnan(sparse[20]).all()
+    # The last tile's list: what is not 0 in some of its rows.
+    rows = x[18:]
+    found = np.flatnonzero((rows != 0.0).any(axis=0))
+    assert listed[: len(found)].tolist() == found.tolist()
+
+
 def test_requests_come_back_in_order_and_joining_changes_no_bit(public: PublicTree) -> None:
     other = PublicTree(Leduc()).list_all()
     evaluator = network_evaluator(trained(public))

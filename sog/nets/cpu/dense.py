@@ -1,8 +1,10 @@
 """Numba kernels that evaluate a small MLP on one core, from a belief's features to its values.
 
 A tile is up to six rows times 16 or 64 outputs, whose sums stay in registers from the first product to the last, so
-that each load of weights feeds six products. The weights of a tile's outputs lie together (see `packed`), and are read
-from end to end. Sums are made in the order of the inputs: a row's answer does not depend on what it is batched with.
+that each load of weights feeds six products. The weights of a tile's outputs lie together (see `packed`). With AVX-512,
+inputs that are 0 in all rows of a tile are left out: they add nothing, and behind a ReLU about half of them are, where
+the rows of a tile are alike. Sums are made in the order of the inputs: a row's answer does not depend on what it is
+batched with.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numpy as np
 from numba.core import cgutils
 
-from sog.arrays import Array, Float32, Float64, Int64
+from sog.arrays import Array, Float32, Float64, Int32, Int64
 from sog.nets.cpu.products import register_at, tile_of
 from sog.searches.kernels.compiler_types import Builder, Value, ir
 from sog.searches.kernels.jit import fused
@@ -24,6 +26,7 @@ from sog.searches.kernels.vectors import F32X16, LANES32
 from sog.searches.leaves.pairing import Pairing, expectation, value_unit
 
 ROWS: Final = 6  # of a tile, at most
+LISTED_ROWS: Final = 5  # where inputs are listed, which leaves registers for what is loaded ahead
 WIDE: Final = 4  # registers of outputs in a wide tile
 LANES: Final = LANES32  # widths are padded to a multiple of it with zero weights, which leaves tiles without remainders
 CHUNK: Final = 256  # rows go through the network this many at a time, which keeps them in the cache
@@ -38,7 +41,7 @@ class Mlp(NamedTuple):
     widths: int64[L + 1], padded.  crossed: int64[C], features that are also multiplied with the ranges.
     slots0: player 0's slots.  matchups: it answers with a matchup matrix.  registers: see `registers_here`.
     x: float32[CHUNK, widths[0]], zero where nothing is written.  first, second: float32[*], scratch for CHUNK rows of
-    the widest layer.  mass: float64[S0 + S1], scratch.
+    the widest layer.  mass: float64[S0 + S1], scratch.  listed: int32[*], scratch for the inputs of the widest layer.
     """
 
     hidden: Float32
@@ -52,6 +55,7 @@ class Mlp(NamedTuple):
     first: Float32
     second: Float32
     mass: Float64
+    listed: Int32
 
 
 def registers_here() -> int:
@@ -78,7 +82,7 @@ class _RowTile(NamedTuple):
     """A tile's place in the arrays; LLVM's values in the code that makes it.
 
     x, bias, weights, y: its first row's, or first output's.  width: inputs, and how far the rows of x lie apart.
-    out: how far the rows of y lie apart.  rows: 1 to ROWS.
+    out: how far the rows of y lie apart.  inputs: how many are summed.  rows: 1 to ROWS.
     """
 
     x: Value
@@ -87,11 +91,17 @@ class _RowTile(NamedTuple):
     y: Value
     width: Value
     out: Value
+    inputs: Value
     rows: Value
 
 
-def _write_tile(registers: int, builder: Builder, tile: _RowTile, floor: Value, rows: int) -> None:
-    """y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor), for 16 * registers outputs."""
+def _write_tile(
+    registers: int, builder: Builder, tile: _RowTile, floor: Value, rows: int, listed: Value | None = None
+) -> None:
+    """y[r, j] = max(bias[j] + sum over k of x[r, k] * weights[k, j], floor), for 16 * registers outputs.
+
+    listed: the address of the numbers k of the inputs that are summed, int32; without it they are the first ones.
+    """
     lanes = [r * LANES for r in range(registers)]
     # sums[row][r] = the biases of its 16 outputs.
     sums = [[cast(Any, cgutils).alloca_once(builder, F32X16.vector) for _ in lanes] for _ in range(rows)]
@@ -101,11 +111,12 @@ def _write_tile(registers: int, builder: Builder, tile: _RowTile, floor: Value, 
             builder.store(bias, row[r])
     # sums[row][r] += x[row, k] * weights[k, 16 r ..], input by input, rounded once where the processor can.
     fused_sum = declared(builder, f"llvm.fmuladd.{F32X16.suffix}", F32X16.vector, [F32X16.vector] * 3)
-    with cast(Any, cgutils).for_range(builder, tile.width, intp=_INT) as k:
-        w = builder.gep(tile.weights, [builder.mul(k.index, ir.Constant(_INT, registers * LANES))])
+    with cast(Any, cgutils).for_range(builder, tile.inputs, intp=_INT) as turn:
+        k = builder.zext(builder.load(builder.gep(listed, [turn.index])), _INT) if listed else turn.index
+        w = builder.gep(tile.weights, [builder.mul(k, ir.Constant(_INT, registers * LANES))])
         weights = [builder.load(register_at(builder, w, lane), align=F32X16.bytes) for lane in lanes]
         for number, row in enumerate(sums):
-            at = builder.add(builder.mul(tile.width, ir.Constant(_INT, number)), k.index)
+            at = builder.add(builder.mul(tile.width, ir.Constant(_INT, number)), k)
             x = repeated(builder, builder.load(builder.gep(tile.x, [at])), LANES)
             for r, total in enumerate(row):
                 builder.store(builder.call(fused_sum, [x, weights[r], builder.load(total)]), total)
@@ -200,9 +211,14 @@ def _mlp(x: Array, count: int, network: Mlp) -> int:
         # No layer may write where it reads: even layers write to `first`, odd ones to `second`.
         target = network.first if k % 2 == 0 else network.second
         if k < last:
-            layer(source, network.hidden, (at, count, width, out), np.float32(0.0), registers, target)
+            place, floor, weights = (at, count, width, out), np.float32(0.0), network.hidden
         else:
-            layer(source, network.head, (0, count, width, out), -np.float32(np.inf), registers, target)
+            place, floor, weights = (0, count, width, out), -np.float32(np.inf), network.head
+        # Lists of inputs cost more than they save where 16 registers of 8 hold the sums (AVX2).
+        if registers > 1:
+            sparse_layer(source, weights, place, floor, registers, network.listed, target)
+        else:
+            layer(source, weights, place, floor, registers, target)
         at += out * (1 + width)
         source = target
     return last % 2
@@ -229,9 +245,54 @@ def layer(x: Array, weights: Array, place: tuple[int, int, int, int], floor: flo
             r = count * t // tiles
             rows = count * (t + 1) // tiles - r
             # A _RowTile: where its rows, biases, weights and outputs begin, and how many there are.
-            tile = (r * width, at + j, at + out + j * width, r * out + j, width, out, rows)
+            tile = (r * width, at + j, at + out + j * width, r * out + j, width, out, width, rows)
             if wide:
                 _wide_tile(x, weights, y, tile, floor)
             else:
                 _narrow_tile(x, weights, y, tile, floor)
         j += LANES * (WIDE if wide else 1)
+
+
+@fused
+def sparse_layer(
+    x: Array, weights: Array, place: tuple[int, int, int, int], floor: float, registers: int, listed: Array, y: Array
+) -> None:
+    """`layer`, with the same bits, without the inputs that are 0 in all rows of a tile.
+
+    A product with 0 leaves a sum as it is, since all weights are finite.  listed: int32[>= width], scratch.
+    """
+    at, count, width, out = place
+    tiles = (count + LISTED_ROWS - 1) // LISTED_ROWS
+    for t in range(tiles):
+        r = count * t // tiles
+        rows = count * (t + 1) // tiles - r
+        found = _list_inputs(x, r * width, rows, width, listed)
+        # All outputs of these rows: one list for them.
+        j = 0
+        while j < out:
+            tile = (r * width, at + j, at + out + j * width, r * out + j, width, out, found, rows)
+            if registers > 1 and j + WIDE * LANES <= out:
+                _wide_tile(x, weights, y, tile, floor, listed)
+                j += LANES * WIDE
+            else:
+                _narrow_tile(x, weights, y, tile, floor, listed)
+                j += LANES
+
+
+@fused
+def _list_inputs(x: Array, start: int, rows: int, width: int, listed: Array) -> int:
+    """List the inputs of rows at x[start], x[start + width], ... that are not 0 in all of them; how many they are."""
+    for k in range(width):
+        listed[k] = 0
+    # 1 where some row is not 0; what is not a number is not 0.
+    for r in range(rows):
+        row = x[start + r * width : start + (r + 1) * width]
+        for k in range(width):
+            listed[k] |= row[k] != 0
+    # The list never overtakes what is still read.
+    found = 0
+    for k in range(width):
+        met = listed[k]
+        listed[found] = k
+        found += met
+    return found

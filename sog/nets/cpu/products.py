@@ -54,12 +54,13 @@ class _Tile(NamedTuple):
     columns: Value
 
 
-def tile_of(place: type[_P], most: int, write: Callable[[Builder, _P, Value, int], None]) -> Callable[..., Any]:
-    """The instruction that makes a tile of 1 to `most` columns, or rows: (x, weights, y, place, floor).
+def tile_of(place: type[_P], most: int, write: Callable[..., None]) -> Callable[..., Any]:
+    """The instruction that makes a tile of 1 to `most` columns, or rows: (x, weights, y, place, floor[, listed]).
 
     place: a tuple of indices, the first four those of the tile's first number in x, of its biases and its weights,
     which are in one array, and in y; the last is how many columns there are.
-    write: makes the code for a number of columns, from the place, its first four now addresses, and the floor.
+    write: makes the code for a number of columns, from the builder, the place, its first four now addresses, the floor,
+    the number and, where the instruction is given a list, the address of `listed`, an array of any kind.
     """
 
     @instruction
@@ -70,11 +71,13 @@ def tile_of(place: type[_P], most: int, write: Callable[[Builder, _P, Value, int
         y: types.Array,
         indices: types.UniTuple,
         floor: types.Float,
+        listed: types.Array | None = None,
     ) -> Instruction:
         """Write the tile into y."""
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-            data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in range(3)]
+            arrays = [0, 1, 2] if listed is None else [0, 1, 2, 5]
+            data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in arrays]
             numbers = list(_cgutils.unpack_tuple(builder, args[3], len(place._fields)))
             for k, array in enumerate((data[0], data[1], data[1], data[2])):
                 numbers[k] = builder.gep(array, [numbers[k]])
@@ -85,13 +88,13 @@ def tile_of(place: type[_P], most: int, write: Callable[[Builder, _P, Value, int
                 block = builder.append_basic_block(f"count{count}")
                 switch.add_case(ir.Constant(_INT, count), block)
                 builder.position_at_end(block)
-                write(builder, place(*numbers), args[4], count)
+                write(builder, place(*numbers), args[4], count, *data[3:])
                 builder.branch(done)
             builder.position_at_end(done)
             return context.get_dummy_value()
 
         tuple_type = cast(Any, types).UniTuple(types.int64, len(place._fields))
-        return types.void(x, weights, y, tuple_type, types.float32), code
+        return types.void(x, weights, y, tuple_type, types.float32, listed or types.none), code
 
     return tile
 
