@@ -67,7 +67,7 @@ def _fixed(values: Array) -> nn.Parameter:
 
 
 def first_values(game: LiarsDice, evaluator: Evaluator, updates: int) -> tuple[Float64, Float64]:
-    """Both players' values by hand at the root of the game, after so many updates to depth 2."""
+    """Both players' values by hand at the root of the game, after `updates` updates to depth 2."""
     public = PublicTree(game)
     position = start_position(public)
     games = Subgames(public, [(position.node, position.ranges)])

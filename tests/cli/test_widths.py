@@ -76,7 +76,8 @@ def test_all_hands_of_a_spot_have_their_figures(width: str | None, capsys: Captu
     assert main(["solve", SPOT, "--iterations", "3", "--out", "spot.npz"]) == 0
     capsys.readouterr()
     out = printed(["show", "spot.npz", "--hands", "AcKc"], capsys)
-    assert out.count("%") == 5 + 1 + 5 and "bet 1000 (allin)" in out
+    # Of the hand its equity and five actions; of the range exploitability, equity and five actions.
+    assert out.count("%") == 1 + 5 + 2 + 5 and "bet 1000 (allin)" in out
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "tic_tac_toe"])

@@ -152,13 +152,14 @@ def test_budgets_are_written_as_for_exploit(
 
 
 def test_simulations_beside_openspiel(capsys: pytest.CaptureFixture[str]) -> None:
-    """Five searches with a constant network and two with networks, which take most of their time."""
+    """Six searches with a constant network and two with networks, which take most of their time."""
     assert main(["bench", "simulations", "connect_four", "-s", "20", "--rounds", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert [row["network"] for row in rows] == ["constant"] * 4 + ["random rollout", "resnet 4x32", "resnet 6x64"]
+    assert [row["network"] for row in rows] == ["constant"] * 5 + ["random rollout", "resnet 4x32", "resnet 6x64"]
     assert all(row["simulations_per_second"] > 0 for row in rows)
-    assert [row["network_share"] > 0 for row in rows] == [False] * 5 + [True] * 2
-    assert rows[2]["search"] == "AlphaZero(20)" and "OpenSpiel" in rows[3]["search"] and "C++" in rows[4]["search"]
+    assert [row["network_share"] > 0 for row in rows] == [False] * 6 + [True] * 2
+    assert [row["search"] for row in rows[:2]] == ["SoG(20,1)", "SoG(20,1), paths"]
+    assert rows[3]["search"] == "AlphaZero(20)" and "OpenSpiel" in rows[4]["search"] and "C++" in rows[5]["search"]
 
 
 def test_what_is_measured_is_the_argument_of_every_benchmark() -> None:
