@@ -26,7 +26,7 @@ from sog.web.offers import Offers, Sitter
 from sog.web.pages import Pages, cards_shown
 from sog.web.positions import Place, next_steps, place_of, state_at, worths
 
-__all__ = ["BesidePages", "Pair", "pair_of"]
+__all__ = ["BesidePages", "SearcherPair", "pair_of"]
 
 _SECOND: Final = ("agent", "s", "c")  # what the second searcher has of its own, with a 2 behind
 _SMALL: Final = 100  # infostates of a player at a public state
@@ -34,7 +34,7 @@ _SOLVED: Final = Sitter(SOLUTION, "the exact solution", SOLUTION)
 
 
 @dataclass(frozen=True)
-class Pair:
+class SearcherPair:
     """One position and two searchers of it."""
 
     first: Place
@@ -47,16 +47,16 @@ class Pair:
         query |= {"agent": one.agent, "s": one.simulations, "c": f"{one.per_update:g}"}
         return f"{page}?{urlencode(query | {'agent2': two.agent, 's2': two.simulations, 'c2': f'{two.per_update:g}'})}"
 
-    def at(self, line: tuple[int, ...]) -> Pair:
+    def at(self, line: tuple[int, ...]) -> SearcherPair:
         """The same two in another position."""
-        return Pair(*(Place(p.game, line, p.agent, p.simulations, p.per_update, p.seed) for p in self.both))
+        return SearcherPair(*(Place(p.game, line, p.agent, p.simulations, p.per_update, p.seed) for p in self.both))
 
     @property
     def both(self) -> tuple[Place, Place]:
         return self.first, self.second
 
 
-def pair_of(query: Mapping[str, str], game: Game) -> Pair:
+def pair_of(query: Mapping[str, str], game: Game) -> SearcherPair:
     """The pair that an address names. SettingError where a part of it makes no sense.
 
     The second searcher is by default the exact solution of a small game, and otherwise the first with its budget.
@@ -64,7 +64,7 @@ def pair_of(query: Mapping[str, str], game: Game) -> Pair:
     own = {name: query[f"{name}2"] for name in _SECOND if f"{name}2" in query}
     is_small = not game.perfect_information and max(game.num_slots) <= _SMALL
     usual = {"agent": SOLUTION} if is_small else {}
-    return Pair(place_of(query, game), place_of({**query, **usual, **own}, game))
+    return SearcherPair(place_of(query, game), place_of({**query, **usual, **own}, game))
 
 
 class BesidePages:
@@ -90,11 +90,11 @@ class BesidePages:
         sides = await self._sides(game, pair, states[-1])
         return await picture_answer(request, partial(_pictures, game, states[-1], sides))
 
-    async def _placed(self, request: Request) -> tuple[Game, Pair]:
+    async def _placed(self, request: Request) -> tuple[Game, SearcherPair]:
         game = await run_in_threadpool(self.offers.game, request.query_params.get("game", ""))
         return game, pair_of(request.query_params, game)
 
-    async def _sides(self, game: Game, pair: Pair, state: State) -> list[SideSeen]:
+    async def _sides(self, game: Game, pair: SearcherPair, state: State) -> list[SideSeen]:
         """What both do, the first's first; nothing where nobody is to move."""
         if game.actor(state) >= NATURE:
             return []
@@ -125,7 +125,7 @@ def _apart(player: int, sides: list[SideSeen]) -> float:
 
 
 def _values(
-    pair: Pair, game: Game, states: list[State], sitters: list[Sitter], sides: list[SideSeen]
+    pair: SearcherPair, game: Game, states: list[State], sitters: list[Sitter], sides: list[SideSeen]
 ) -> dict[str, Any]:
     """What the page says."""
     state, line = states[-1], pair.first.line

@@ -36,7 +36,7 @@ ENGINES = {
 
 @dataclass(frozen=True)
 class Playing:
-    """A browser of a server that offers ENGINES, and the file to which those write what they are told."""
+    """A browser of a server that offers ENGINES, and the file to which those write what they are sent."""
 
     client: Client
     heard: Path
