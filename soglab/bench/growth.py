@@ -159,7 +159,7 @@ def _all(game: Game, most: int, seconds: float) -> Iterator[GrowthRow]:
     evaluators: dict[str, Evaluator] = {"constant": zero_evaluator}
     if (folder := named_checkpoint(game.name)) is not None:
         evaluators["shipped"] = network_evaluator(load_network(folder)[1])
-    base = BOARDS if game.perfect_information else SearchSettings()
+    base = replace(BOARDS, paths=False) if game.perfect_information else SearchSettings()
     for name, evaluator in evaluators.items():
         for c in (1.0, 10.0):
             yield growth_of(game, evaluator, name, base, c, most, seconds)

@@ -71,7 +71,7 @@ def bench_simulations(
 ) -> Iterator[SimulationsRow]:
     """Rows of each game: ours at c = 1 and 10, AlphaZero's MCTS, OpenSpiel's two, and ours with a network.
 
-    `paths`: by updates of the nodes that were just passed, as `sog(paths=true)`, in place of sweeps over the tree.
+    `sweeps`: by sweeps over the whole tree, as `sog(paths=false)`, in place of updates of what was just passed.
     """
     with one_core():
         for number, game in enumerate(games):
@@ -84,7 +84,7 @@ def bench_simulations(
 def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> Iterator[SimulationsRow]:
     searches: dict[tuple[str, str], Once] = {
         (f"SoG({simulations},1)", CONSTANT): _sog(game, Budget(simulations, 1.0), _zeros(game)),
-        (f"SoG({simulations},1), paths", CONSTANT): _sog(game, Budget(simulations, 1.0), _zeros(game), paths=True),
+        (f"SoG({simulations},1), sweeps", CONSTANT): _sog(game, Budget(simulations, 1.0), _zeros(game), paths=False),
         (f"SoG({simulations},10)", CONSTANT): _sog(game, Budget(simulations, 10.0), _zeros(game)),
         (f"AlphaZero({simulations})", CONSTANT): _alphazero(game, simulations),
         (f"OpenSpiel MCTS, Python ({simulations})", CONSTANT): _openspiel_python(game, simulations),
@@ -107,7 +107,7 @@ def _network_row(game: PositionGame, simulations: int, rounds: int, blocks: int,
     return SimulationsRow(game.name, f"SoG({simulations},10)", name, speed, share)
 
 
-def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator, paths: bool = False) -> Once:
+def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator, paths: bool = True) -> Once:
     settings = SearchSettings(paths=paths)
 
     def once() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sog.algorithms.alphazero.player import AlphaZeroPlayer
-from sog.algorithms.student.player import SogPlayer
+from sog.algorithms.student.player import BOARDS, SogPlayer
 from sog.errors import GameError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.rules.kuhn import Kuhn
@@ -37,10 +38,10 @@ class Counting:
 
 
 def player(
-    simulations: int = 100, reuse: bool = True, evaluator: Counting | None = None, paths: bool | None = None
+    simulations: int = 100, reuse: bool = True, evaluator: Counting | None = None, paths: bool = True
 ) -> SogPlayer:
     zeros: Any = evaluator or Counting()
-    one = SogPlayer("sog", zeros, Budget(simulations, 1.0), reuse=reuse, paths=paths)
+    one = SogPlayer("sog", zeros, Budget(simulations, 1.0), replace(BOARDS, paths=paths), reuse=reuse)
     one.new_game(TicTacToe())
     return one
 
@@ -53,15 +54,6 @@ def test_it_wins_where_it_can_and_blocks_where_it_must(paths: bool) -> None:
     assert blocked.action == 5
     loses = next(c for c in blocked.candidates if c.action == 2)
     assert loses.value < -0.5 and loses.line[1] == 5  # the expected reply is the win that was allowed
-
-
-def test_long_searches_update_by_paths() -> None:
-    def by_paths(simulations: int, paths: bool | None = None) -> bool:
-        one = player(100, paths=paths)
-        return one.search_at(0, simulations).searching.settings.paths
-
-    assert [by_paths(n) for n in (100, 4_000, 4_001)] == [False, False, True]
-    assert by_paths(100, True) and not by_paths(10_000, False)
 
 
 def test_values_are_the_movers_own() -> None:

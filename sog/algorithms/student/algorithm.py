@@ -72,8 +72,8 @@ class Student(Algorithm):
     purify: in play where information is hidden, actions less likely than this share of the likeliest one are not
     played: 0 plays the average policy, as the papers do, and is the default; 1 the likeliest action alone. It wins more
     from opponents that do not adapt, and is easier to exploit.
-    paths: on a board an iteration updates only the nodes that were just passed, so that a search's time grows with s
-    and not with its square; by default for more than 4,000 simulations.
+    paths: on a board an iteration updates only the nodes that were just passed, which is the default: a search's time
+    grows with s. With paths=false it sweeps over the whole tree, as the paper does: time grows with the square of s.
     tolerance: where information is hidden, a leaf's values are kept until its ranges, weighed by how much of one comes
     there, have moved by more than this, in play and in training; by default 0. Such searches are faster.
     """
@@ -142,7 +142,7 @@ class Student(Algorithm):
         if not self.paper:
             if self.alpha is not None:
                 raise SettingError("alpha needs paper=sog or paper=pog on a board: else nothing is re-solved there")
-            return SogPlayer(self.label, evaluator, budget, seed=seed, paths=self.paths)
+            return SogPlayer(self.label, evaluator, budget, replace(BOARDS, paths=self.paths is not False), seed)
         if self.paths:
             raise SettingError("paths is a setting of our search; with paper=sog or paper=pog there is none")
         settings = self._resolving(budget)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Final
 
 from sog.play.player import Candidate, Player, Stopped, Thought, never
@@ -16,8 +15,7 @@ from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 __all__ = ["BOARDS", "SogPlayer", "SogSearch", "thought_at"]
 
 # How positions are searched in play. PoG's Table 3 has this temperature for chess and Go.
-BOARDS: Final = SearchSettings(prior_temperature=1.5)
-_LONG: Final = 4_000  # simulations from which on sweeps over the whole tree cost more than the shipped networks do
+BOARDS: Final = SearchSettings(prior_temperature=1.5, paths=True)
 
 
 class SogPlayer(Player):
@@ -36,22 +34,18 @@ class SogPlayer(Player):
         settings: SearchSettings | None = None,
         seed: int = 0,
         reuse: bool = True,
-        paths: bool | None = None,
     ) -> None:
         """settings: of the search, by default BOARDS.
 
         reuse: begin a search with the part of the last search's tree that is below the position.
-        paths: SearchSettings.paths, by default for more than 4,000 simulations.
         """
         super().__init__(name, evaluator, seed, reuse)
-        self.budget, self.settings, self.paths = budget, settings or BOARDS, paths
+        self.budget, self.settings = budget, settings or BOARDS
 
     def search_at(self, node: int, simulations: int | None) -> SogSearch:
         budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
         rng = derive_generator(self.seed, self.tree.actor(node), node)
-        paths = budget.simulations > _LONG if self.paths is None else self.paths
-        settings = replace(self.settings, paths=paths)
-        searching = PositionSearch(self.tree.public, node, self.last, budget, settings, rng)
+        searching = PositionSearch(self.tree.public, node, self.last, budget, self.settings, rng)
         self.last = searching.tree
         return SogSearch(searching)
 
