@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, cast
 
 from sog.errors import GameError, SettingError, UnknownGame
 from sog.games.base import Game
-from sog.games.boards.chess import START, Chess
+from sog.games.boards.chess import INPUTS, START, Chess
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
 from sog.games.boards.tic_tac_toe import TicTacToe
@@ -140,7 +140,10 @@ _LISTED: Final = (
         "chess",
         "Chess; from another position: chess(fen=...)",
         Chess,
-        parameters={"fen": text("the position that play begins from", START)},
+        parameters={
+            "fen": text("the position that play begins from", START),
+            "inputs": choice("what networks see, attacks and material too or AlphaZero's planes", INPUTS),
+        },
     ),
     GameEntry(
         "go(board_size=9,komi=7.5)",

@@ -53,7 +53,7 @@ class ChessBoard:
     """The position that a client set up; trees of earlier starts are kept, so that a search can continue."""
 
     def __init__(self, game: Chess) -> None:
-        self._trees = {game.fen: MoveTree(game)}
+        self._inputs, self._trees = game.inputs, {game.fen: MoveTree(game)}
         self.setup: Setup | None = Setup(self._trees[game.fen])
 
     def set_up(self, fen: str, moves: Sequence[str]) -> None:
@@ -82,7 +82,7 @@ class ChessBoard:
 
     def _tree(self, fen: str) -> MoveTree:
         """A start's tree, the latest ones last; of the others only this many are kept."""
-        tree = self._trees.pop(fen) if fen in self._trees else MoveTree(Chess(fen))
+        tree = self._trees.pop(fen) if fen in self._trees else MoveTree(Chess(fen, self._inputs))
         self._trees[fen] = tree
         while len(self._trees) > _KEPT:
             del self._trees[next(iter(self._trees))]

@@ -33,7 +33,7 @@ class Opening:
 
     def start(self, game: Game) -> Game:
         """The game that begins there, which is `game` itself without a FEN."""
-        return Chess(self.fen) if self.fen else game
+        return Chess(self.fen, game.inputs) if self.fen and isinstance(game, Chess) else game
 
 
 def openings_in(path: Path, game: Game, plies: int | None) -> tuple[Opening, ...]:

@@ -1,4 +1,4 @@
-"""Chess on OpenSpiel's rules, with AlphaZero's planes for the network."""
+"""Chess on OpenSpiel's rules, with planes for the network: hand-made ones or AlphaZero's."""
 
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ from sog.games.boards import chess_moves
 from sog.games.boards.chess_cells import chess_cells, row_of, write_planes
 from sog.games.boards.chess_moves import ChessStep
 from sog.games.boards.chess_positions import ChessPosition
-from sog.games.boards.chess_starts import random_endgame
+from sog.games.boards.chess_starts import random_endgame, uneven_start
+from sog.games.boards.chess_tactics import TACTICS_PLANES, write_tactics
 from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, BoardPosition, PositionGame
 from sog.games.cells import CellRules
 from sog.games.game_records import GameRecord
 from sog.games.strings import write_game
+
+TACTICS: Final = "tactics"
+PAPER: Final = "paper"
+INPUTS: Final = (TACTICS, PAPER)  # what networks see
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE: Final = 1  # the player numbers are OpenSpiel's
@@ -36,6 +41,12 @@ _BLANKS: Final = str.maketrans({str(k): "." * k for k in range(1, 9)} | {"/": No
 # FENs list ranks from 8 down and files from a; squares here are file * 8 + rank.
 _FROM_FEN: Final = np.array([(7 - square % 8) * 8 + square // 8 for square in range(64)])
 _STEP_PLANES: Final = 14  # of each position: six own pieces, six of the opponent, two of repetition
+
+
+def _name(fen: str, inputs: str) -> str:
+    """The game string of chess from a position."""
+    values = {"fen": (fen, START), "inputs": (inputs, TACTICS)}
+    return write_game("chess", {key: value for key, (value, usual) in values.items() if value != usual})
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +72,8 @@ class Chess(PositionGame):
     another FEN do not count as repetitions. A right to take en passant makes a position another one only where the
     capture is legal (FIDE 9.2.3), which OpenSpiel does not ask: see chess_positions.
 
-    Actions: see chess_moves. Planes, float32[119, 8, 8] (AlphaZero, "Representation"), files by ranks, from the
-    mover's side: 8 positions of 14 planes (own and opposing pawn, knight, bishop, rook, queen, king; occurred twice,
+    Actions: see chess_moves. Planes, files by ranks, from the mover's side. With inputs=tactics float32[37, 8, 8],
+    hand-made (chess_tactics). With inputs=paper float32[119, 8, 8] (AlphaZero, "Representation"): 8 positions of 14 planes (own and opposing pawn, knight, bishop, rook, queen, king; occurred twice,
     occurred three times), the mover's castling rights to the king's and the queen's side, the opponent's, half moves
     without progress in hundreds, full moves in hundreds, and ones where Black acts.
     """
@@ -71,29 +82,31 @@ class Chess(PositionGame):
     drawn_out = True
     record_suffix = ".pgn"
 
-    def __init__(self, fen: str = START) -> None:
-        """`fen`: where play begins. GameError where it is not a position of chess."""
+    def __init__(self, fen: str = START, inputs: str = TACTICS) -> None:
+        """`fen`: where play begins. GameError where it is not a position of chess.  inputs: one of INPUTS."""
         spiel = pyspiel.load_game("chess")
         start = spiel.new_initial_state(checked_fen(fen))
-        name = "chess" if fen == START else write_game("chess", {"fen": fen})
-        super().__init__(name, spiel, start, (_STEP_PLANES * HISTORY + 7, 8, 8), chess_moves.PLANES)
+        planes = TACTICS_PLANES if inputs == TACTICS else _STEP_PLANES * HISTORY + 7
+        super().__init__(_name(fen, inputs), spiel, start, (planes, 8, 8), chess_moves.PLANES)
         self._root = ChessPosition(start)
-        self.fen = fen
+        self.fen, self.inputs = fen, inputs
+        self._write_planes = write_tactics if inputs == TACTICS else write_planes
 
     @property
     def family(self) -> str:
-        return "chess"
+        return _name(START, self.inputs)
 
     def random_start(self, rng: np.random.Generator) -> Chess | None:
-        """King and queens or rooks against king, which games between beginners hardly reach; None from another FEN.
+        """A position where one side has more, which games between beginners hardly win; None from another FEN.
 
-        Every other one is near its end (chess_starts), where a small search finds wins that values then spread from.
+        Half are king and queens or rooks against king, and half of these near their end (chess_starts), where a small
+        search finds wins that values then spread from. The others are the first position without some pieces.
         """
         if self.fen != START:
             return None
-        near = bool(rng.integers(2))
         while True:
-            game = Chess(random_endgame(rng, near))
+            kind = int(rng.integers(4))
+            game = Chess(uneven_start(rng) if kind > 1 else random_endgame(rng, near=kind == 1), self.inputs)
             if game.actor(game.root()) != TERMINAL:
                 return game
 
@@ -102,10 +115,10 @@ class Chess(PositionGame):
         before = [*range(1, len(past)), -1]
         rows = [self._row(seen, position.actor ^ t % 2, before[t]) for t, seen in enumerate(past)]
         numbers, cells = (np.stack(part) for part in zip(*rows, strict=True))
-        write_planes(numbers, cells, np.zeros(1, dtype=np.int64), out[None])
+        self._write_planes(numbers, cells, np.zeros(1, dtype=np.int64), out[None])
 
     def cell_rules(self, s: State) -> CellRules:
-        return chess_cells(self._row(self._root, self._root.actor, -1), self.history(s, 0, 0))
+        return chess_cells(self._row(self._root, self._root.actor, -1), self.history(s, 0, 0), self._write_planes)
 
     def _row(self, position: BoardPosition, actor: int, before: int) -> tuple[Int64, Array]:
         """A position's row.  before: which row is that of the position before."""

@@ -10,7 +10,7 @@ from numba import carray  # type: ignore[attr-defined]
 
 from sog.arrays import Array, Int64
 from sog.games.cells import CellRules, play_function
-from sog.games.kernels import kernel
+from sog.games.kernels import Kernel, kernel
 
 MOST: Final = 256  # moves of a position: 218 at most are legal (Petrovic 1964), and those of one piece are listed first
 
@@ -55,9 +55,9 @@ def turned(board: Array) -> Array:
     return seen
 
 
-def chess_cells(first: tuple[Int64, Array], line: list[int]) -> CellRules:
-    """The rules after a line of moves from the position with the row `first`."""
-    return CellRules(_address(), write_planes, *first, line, MOST)
+def chess_cells(first: tuple[Int64, Array], line: list[int], planes: Kernel) -> CellRules:
+    """The rules after a line of moves from the position with the row `first`.  planes: see CellRules.write_planes."""
+    return CellRules(_address(), planes, *first, line, MOST)
 
 
 @cache
@@ -311,7 +311,7 @@ def _can_mate(board):  # type: ignore[no-untyped-def]
 
 @kernel
 def write_planes(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
-    """Chess's planes of the positions in `rows`: see games/cells.py; zeros where the game is over."""
+    """AlphaZero's planes of the positions in `rows`: see games/cells.py; zeros where the game is over."""
     for b in range(len(rows)):
         now, row = numbers[rows[b]], rows[b]
         if now[_ACTOR] == _OVER:

@@ -1,4 +1,4 @@
-"""Chess endgames of a king and queens or rooks against a king, drawn at random, as FENs; it plays no move."""
+"""Chess positions where one side has more, drawn at random, as FENs: endgames, and the first one without some pieces."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import numpy as np
 from sog.errors import GameError
 from sog.games.boards.fen import checked_fen
 
-__all__ = ["STRONG", "fen_of", "random_endgame"]
+__all__ = ["STRONG", "fen_of", "random_endgame", "uneven_start"]
 
 STRONG: Final = "QR"  # what the stronger side has
 _MOST: Final = 3  # of them: with three even poor play mates now and then, from which self-play learns to with one
 _RIM: Final = (0, 7)
 _STEPS: Final = 3
+
+_FIRST: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+_LEFT: Final = (0.4, 1.0)  # each side keeps a share of its pieces that is drawn between these, and its king
 
 
 def random_endgame(rng: np.random.Generator, near: bool = False) -> str:
@@ -41,6 +44,14 @@ def _is_near(king: int, lone: int) -> bool:
     """Whether the lone king is on the rim and the other at most three steps away."""
     (file, rank), (other_file, other_rank) = divmod(lone, 8), divmod(king, 8)
     return (file in _RIM or rank in _RIM) and max(abs(file - other_file), abs(rank - other_rank)) <= _STEPS
+
+
+def uneven_start(rng: np.random.Generator) -> str:
+    """The first position of chess without some pieces of each side, without castling; White moves."""
+    shares = rng.uniform(*_LEFT, size=2)
+    letters = [c if c in "Kk/8" or rng.random() < shares[int(c.islower())] else "." for c in _FIRST]
+    rows = "".join(letters).replace("8", "." * 8).split("/")
+    return f"{'/'.join(map(_written, rows))} w - - 0 1"
 
 
 def fen_of(pieces: str, squares: Sequence[int], white_strong: bool, white_moves: bool) -> str:
