@@ -25,7 +25,7 @@ _RIGHTS: Final = 14  # 4: castling to the king's and the queen's side, of each s
 _PASSING: Final = 18  # 1: where a pawn can be taken en passant
 _PROGRESS: Final = 19  # 1: half moves without a capture or a pawn's move, in hundreds
 _ATTACKS: Final = 20  # 10: squares attacked by pawns, knights and bishops, rooks, queens, the king of each side
-_ATTACKERS: Final = 30  # 2: how many pieces of each side attack a square, in quarters
+_TWICE: Final = 30  # 2: squares attacked by two or more pieces of each side
 _MATERIAL: Final = 32  # 5: pawns, knights, bishops, rooks, queens of the mover less the opponent's, in halves
 TACTICS_PLANES: Final = 37
 
@@ -58,34 +58,42 @@ def write_tactics(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
             kind = piece - _KING * side
             if kind < _KING:
                 planes[_MATERIAL + kind - 1] += 0.5 - side
-            _attack(board, square, kind, side, planes[_ATTACKS + 5 * side + _KIND[kind]], planes[_ATTACKERS + side])
+            attacks = planes[_ATTACKS + 5 * side : _ATTACKS + 5 * side + 5]
+            _attack(board, square, kind, side, attacks, planes[_TWICE + side])
 
 
 @kernel
-def _attack(board, square, kind, side, attacked, attackers):  # type: ignore[no-untyped-def]
-    """Mark the squares that a piece attacks.  kind: 1 to 6, pawn to king.  side: 0, the mover's, or 1."""
+def _attack(board, square, kind, side, attacks, twice):  # type: ignore[no-untyped-def]
+    """Mark the squares that a piece attacks.
+
+    kind: 1 to 6, pawn to king.  side: 0, the mover's, or 1.  attacks: float32[5, 64] and twice: float32[64], its side's.
+    """
+    own = _KIND[kind]
     file, rank = square // 8, square % 8
     if kind == _KNIGHT:
         for k in range(8):
-            _mark(file + _JUMPS[k, 0], rank + _JUMPS[k, 1], attacked, attackers)
+            _mark(file + _JUMPS[k, 0], rank + _JUMPS[k, 1], own, attacks, twice)
         return
     # The mover's pawns go up the ranks, the opponent's down.
     if kind < _KNIGHT:
         for files in (-1, 1):
-            _mark(file + files, rank + 1 - 2 * side, attacked, attackers)
+            _mark(file + files, rank + 1 - 2 * side, own, attacks, twice)
         return
     for k in range(4 if kind == _BISHOP else 0, 4 if kind == _ROOK else 8):
         f, r = file + _STRAIGHT[k, 0], rank + _STRAIGHT[k, 1]
         # A line ends at the first piece, which is attacked or defended too.
-        while _mark(f, r, attacked, attackers) and kind != _KING and board[f * 8 + r] == 0:
+        while _mark(f, r, own, attacks, twice) and kind != _KING and board[f * 8 + r] == 0:
             f, r = f + _STRAIGHT[k, 0], r + _STRAIGHT[k, 1]
 
 
 @kernel
-def _mark(file, rank, attacked, attackers):  # type: ignore[no-untyped-def]
-    """Mark one square as attacked; whether it is on the board."""
+def _mark(file, rank, own, attacks, twice):  # type: ignore[no-untyped-def]
+    """Mark one square as attacked, in row `own` of `attacks`; whether it is on the board."""
     if not (0 <= file < 8 and 0 <= rank < 8):
         return False
-    attacked[file * 8 + rank] = 1.0
-    attackers[file * 8 + rank] += 0.25
+    square = file * 8 + rank
+    for k in range(5):
+        if attacks[k, square] > 0.0:
+            twice[square] = 1.0
+    attacks[own, square] = 1.0
     return True
