@@ -11,7 +11,7 @@ import pytest
 
 from sog.arrays import Array, Float32
 from sog.games.base import TERMINAL, Game
-from sog.games.boards.chess import START, Chess
+from sog.games.boards.chess import START, TACTICS, Chess
 from sog.games.boards.go import Go
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.catalog import make_game
@@ -164,13 +164,67 @@ def chess_planes(line: list[pyspiel.State]) -> Float32:
     return out
 
 
+def attacks_of(board: dict[tuple[int, int], str], at: tuple[int, int]) -> set[tuple[int, int]]:
+    """The squares that the piece on a square attacks; a board has squares (file, rank from White's side)."""
+    piece, lines = board[at].upper(), {"B": (2,), "R": (1,), "Q": (1, 2), "K": (1, 2)}
+    inside = set(itertools.product(range(8), range(8)))
+    if piece == "P":
+        return {(at[0] + side, at[1] + (1 if board[at] == "P" else -1)) for side in (-1, 1)} & inside
+    if piece == "N":
+        return {(f, r) for f, r in inside if sorted((abs(f - at[0]), abs(r - at[1]))) == [1, 2]}
+    found = set[tuple[int, int]]()
+    for step in itertools.product((-1, 0, 1), repeat=2):
+        # Straight steps move in one coordinate, diagonal ones in two.
+        if sum(map(abs, step)) not in lines[piece]:
+            continue
+        for k in range(1, 2 if piece == "K" else 8):
+            square = at[0] + k * step[0], at[1] + k * step[1]
+            found |= {square} & inside
+            if square in board:
+                break
+    return found
+
+
+def tactics_planes(line: list[pyspiel.State]) -> Float32:
+    """Chess's planes of attacks and material from the FENs of OpenSpiel's states of the line."""
+    out, white = np.zeros((37, 8, 8), dtype=np.float32), line[-1].current_player() == 1
+    placed, _, castling, passed, quiet, _ = line[-1].board().to_fen().split()
+    ranks = ["".join("." * int(c) if c.isdigit() else c for c in row) for row in placed.split("/")][::-1]
+    board = {(f, r): letter for r, row in enumerate(ranks) for f, letter in enumerate(row) if letter != "."}
+
+    def seen(square: tuple[int, int]) -> tuple[int, int]:
+        return square[0], square[1] if white else 7 - square[1]
+
+    groups, times = ("P", "NB", "R", "Q", "K"), np.zeros((2, 8, 8))
+    for at, letter in board.items():
+        side = int(letter.isupper() != white)
+        out["PNBRQK".index(letter.upper()) + 6 * side][seen(at)] = 1.0
+        if letter.upper() != "K":
+            out[32 + "PNBRQ".index(letter.upper())] += 0.5 - side
+        for square in attacks_of(board, at):
+            group = next(k for k, letters in enumerate(groups) if letter.upper() in letters)
+            out[20 + 5 * side + group][seen(square)] = 1.0
+            times[side][seen(square)] += 1
+    out[30:32] = times >= 2
+    stood = [past.board().to_fen().split()[:4] for past in line]
+    out[12], out[13] = stood.count(stood[-1]) >= 2, stood.count(stood[-1]) >= 3
+    for k, right in enumerate("KQkq" if white else "kqKQ"):
+        out[14 + k] = right in castling
+    if passed != "-":
+        out[18]["abcdefgh".index(passed[0]), 5] = 1.0
+    out[19] = int(quiet) / 100.0
+    return out
+
+
 def expected_planes(game: PositionGame, line: list[pyspiel.State]) -> Float32:
     if isinstance(game, Go):
         return go_planes(game, line)
-    return chess_planes(line) if isinstance(game, Chess) else connect_four_planes(line)
+    if isinstance(game, Chess):
+        return tactics_planes(line) if game.inputs == TACTICS else chess_planes(line)
+    return connect_four_planes(line)
 
 
-BOARDS = ["connect_four", "chess", "go(board_size=5,komi=7.5)", "go(board_size=9,komi=-13.0)"]
+BOARDS = ["connect_four", "chess", "chess(inputs=paper)", "go(board_size=5,komi=7.5)", "go(board_size=9,komi=-13.0)"]
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -178,8 +232,10 @@ def test_planes_beside_openspiel(name: str) -> None:
     """Of the tree's rows, and of the game's states, which are made when they are asked for."""
     game, rng = make_game(name), np.random.default_rng(1)
     assert isinstance(game, PositionGame)
-    for _ in range(1 if name == "chess" else 3):
-        public, spiel, line = PublicTree(game), pyspiel.load_game(name).new_initial_state(), list[pyspiel.State]()
+    chess = isinstance(game, Chess)
+    for _ in range(1 if chess else 3):
+        public, line = PublicTree(game), list[pyspiel.State]()
+        spiel = pyspiel.load_game("chess" if chess else name).new_initial_state()
         for way in played(public, spiel, rng, 0.2):
             line.append(spiel.clone())
             if len(line) > 30 and rng.random() < 0.9 and not spiel.is_terminal():

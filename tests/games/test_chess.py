@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards import chess_moves
-from sog.games.boards.chess import BLACK, WHITE, Chess
+from sog.games.boards.chess import BLACK, PAPER, WHITE, Chess
 from sog.games.boards.positions import BoardPosition
 from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
@@ -116,7 +116,7 @@ def test_mate_pays_the_winner() -> None:
 
 def test_planes_are_from_the_movers_side() -> None:
     """The start seen by White and, after a quiet pair of moves, by both: pawns on the second rank, the king on e."""
-    game = Chess()
+    game = Chess(inputs=PAPER)
     first = planes(game, cast(BoardPosition, game.root()))
     assert first[0, :, 1].all() and first[0].sum() == 8 and first[5, 4, 0] == 1 and first[6, :, 6].all()
     assert first[14:112].sum() == 0 and first[-1].sum() == 0 and first[112:116].all()
@@ -126,7 +126,7 @@ def test_planes_are_from_the_movers_side() -> None:
 
 
 def test_counters_and_repetitions() -> None:
-    game = Chess()
+    game = Chess(inputs=PAPER)
     position = after(game, "g1f3 g8f6 f3g1 f6g8 e2e4 e7e5 e1e2")
     shown = planes(game, position)
     assert [shown[14 * t + 12, 0, 0] for t in range(8)] == [0, 0, 0, 1, 0, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""Chess positions where one side has more, drawn at random, as FENs: endgames, and the first one without some pieces."""
+"""Chess positions where one side has more, drawn at random, as FENs: endgames, and the first without some pieces."""
 
 from __future__ import annotations
 

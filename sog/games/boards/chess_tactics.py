@@ -1,4 +1,4 @@
-"""What networks of chess see by default: the pieces, which squares each kind of them attacks, and what material each has.
+"""What networks of chess see by default: the pieces, the squares that each kind attacks, and who has more of which.
 
 Hand-made inputs. They follow from the board alone, and a small network would need most of its layers to find them out.
 """
@@ -66,7 +66,7 @@ def write_tactics(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
 def _attack(board, square, kind, side, attacks, twice):  # type: ignore[no-untyped-def]
     """Mark the squares that a piece attacks.
 
-    kind: 1 to 6, pawn to king.  side: 0, the mover's, or 1.  attacks: float32[5, 64] and twice: float32[64], its side's.
+    kind: 1 to 6, pawn to king.  side: 0, the mover's, or 1.  attacks, twice: float32[5, 64], float32[64], of its side.
     """
     own = _KIND[kind]
     file, rank = square // 8, square % 8
