@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from sog.errors import CheckpointError
@@ -28,6 +28,7 @@ _OWNERSHIP: Final = "ownership"
 _VALUE_PLANES: Final = "value_planes"
 _PAIRS: Final = "legal_pairs"
 _GAME: Final = "game"
+_CHESS, _CHESS_119 = "chess", "chess(inputs=paper)"  # what chess was called before it had `inputs`, and since
 _NAMES: Final = {
     "network": "network.{}.safetensors",
     "critic": "critic.{}.safetensors",
@@ -117,7 +118,8 @@ def meta_of(content: bytes) -> Meta:
     stated = meta.settings.get("game", meta.game)
     if stated != meta.game or ("game" in meta.settings and not f"{meta.run} ".startswith(f"{meta.game} ")):
         raise CheckpointError(f"meta.json calls it a checkpoint of {meta.game}, but its run is '{meta.run}'")
-    return meta
+    # Chess had AlphaZero's planes alone before it had `inputs`.
+    return replace(meta, game=_CHESS_119) if meta.game == _CHESS and meta.shape.planes[:1] == (119,) else meta
 
 
 def _hash(stored: dict[str, Any]) -> str:
