@@ -187,7 +187,7 @@ def attacks_of(board: dict[tuple[int, int], str], at: tuple[int, int]) -> set[tu
 
 def tactics_planes(line: list[pyspiel.State]) -> Float32:
     """Chess's planes of attacks and material from the FENs of OpenSpiel's states of the line."""
-    out, white = np.zeros((37, 8, 8), dtype=np.float32), line[-1].current_player() == 1
+    out, white = np.zeros((38, 8, 8), dtype=np.float32), line[-1].current_player() == 1
     placed, _, castling, passed, quiet, _ = line[-1].board().to_fen().split()
     ranks = ["".join("." * int(c) if c.isdigit() else c for c in row) for row in placed.split("/")][::-1]
     board = {(f, r): letter for r, row in enumerate(ranks) for f, letter in enumerate(row) if letter != "."}
@@ -212,7 +212,7 @@ def tactics_planes(line: list[pyspiel.State]) -> Float32:
         out[14 + k] = right in castling
     if passed != "-":
         out[18]["abcdefgh".index(passed[0]), 5] = 1.0
-    out[19] = int(quiet) / 100.0
+    out[19], out[37] = int(quiet) / 100.0, not white
     return out
 
 

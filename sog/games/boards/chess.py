@@ -72,7 +72,7 @@ class Chess(PositionGame):
     another FEN do not count as repetitions. A right to take en passant makes a position another one only where the
     capture is legal (FIDE 9.2.3), which OpenSpiel does not ask: see chess_positions.
 
-    Actions: see chess_moves. Planes, files by ranks, from the mover's side. With inputs=tactics float32[37, 8, 8], made
+    Actions: see chess_moves. Planes, files by ranks, from the mover's side. With inputs=tactics float32[38, 8, 8], made
     by hand (chess_tactics). With inputs=paper float32[119, 8, 8] (AlphaZero, "Representation"): 8 positions of 14
     planes (own and opposing pawn, knight, bishop, rook, queen, king; occurred twice, occurred three times), the mover's
     castling rights to the king's and the queen's side, the opponent's, half moves without progress in hundreds, full

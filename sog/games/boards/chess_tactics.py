@@ -27,7 +27,8 @@ _PROGRESS: Final = 19  # 1: half moves without a capture or a pawn's move, in hu
 _ATTACKS: Final = 20  # 10: squares attacked by pawns, knights and bishops, rooks, queens, the king of each side
 _TWICE: Final = 30  # 2: squares attacked by two or more pieces of each side
 _MATERIAL: Final = 32  # 5: pawns, knights, bishops, rooks, queens of the mover less the opponent's, in halves
-TACTICS_PLANES: Final = 37
+_BLACK: Final = 37  # 1: ones where Black acts, as every game's last plane says of player 0
+TACTICS_PLANES: Final = 38
 
 _KIND: Final = np.array([0, 0, 1, 1, 2, 3, 4])  # a piece's plane among the five of its side's attacks
 _JUMPS: Final = np.array([(-2, -1), (-2, 1), (-1, -2), (-1, 2), (2, -1), (2, 1), (1, -2), (1, 2)])
@@ -49,6 +50,7 @@ def write_tactics(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
         if now[_PASSED] >= 0:
             planes[_PASSING, 8 * now[_PASSED] + 5] = 1.0
         planes[_PROGRESS] = now[_QUIET] / 100.0
+        planes[_BLACK] = now[_ACTOR] == 0
         for square in range(64):
             piece = board[square]
             if piece == 0:
