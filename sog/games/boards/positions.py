@@ -124,12 +124,11 @@ class PositionGame(Game):
         position = cast(BoardPosition, s)
         if position.actor != TERMINAL:
             self.write_planes(position, out)
-            out[-1] = position.actor == 0
         return out.reshape(-1)
 
     @abstractmethod
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
-        """Write every plane but the last into float32[C, H, W], which holds zeros."""
+        """Write the planes of a position where a player acts into float32[C, H, W], which holds zeros."""
 
     def history(self, s: State, i0: int, i1: int) -> list[int]:
         return [int(action) for action in cast(BoardPosition, s).spiel.history()]
