@@ -10,8 +10,8 @@ import pytest
 
 from sog.errors import GameError
 from sog.games.base import TERMINAL
-from sog.games.boards.chess import BLACK, START, WHITE, Chess
-from sog.games.boards.chess_starts import fen_of, random_endgame
+from sog.games.boards.chess import BLACK, PAPER, START, WHITE, Chess
+from sog.games.boards.chess_starts import fen_of, random_endgame, uneven_start
 from sog.games.boards.positions import BoardPosition
 from sog.opponents.chess.best_play import best_play, random_wins, standing
 from sog.opponents.chess.tablebase import DRAWN, ILLEGAL, endgame
@@ -109,6 +109,27 @@ def test_random_endgames_are_uniform_over_what_is_legal() -> None:
     share = sum(d[0] == "R" for d in strong) / len(strong)
     assert abs(share - 175_168 / (175_168 + 144_508)) < 0.04
     assert abs(sum(d[1] == WHITE for d in drawn) / len(drawn) - 0.5) < 0.04
+
+
+def test_uneven_starts_leave_out_pieces_of_both_sides_alike() -> None:
+    """Each side keeps 40 to 100% of its pieces, 70% on average, all where they begin, and its king."""
+    rng, shares = np.random.default_rng(0), list[tuple[float, float]]()
+    first = Chess().seen(Chess().root()).board
+    for _ in range(400):
+        game = Chess(uneven_start(rng))
+        view = game.seen(game.root())
+        assert set(view.board[view.board != first]) <= {0} and view.board[[32, 39]].tolist() == [6, 12]
+        shares.append(tuple(float(((view.board > low) & (view.board < low + 6)).sum() / 15) for low in (0, 6)))
+    mean = np.mean(shares, axis=0)
+    assert np.abs(mean - 0.7).max() < 0.03 and np.corrcoef(np.array(shares).T)[0, 1] < 0.2
+
+
+def test_half_of_the_named_starts_are_endgames() -> None:
+    rng, game = np.random.default_rng(0), Chess(inputs=PAPER)
+    starts = [game.random_start(rng) for _ in range(200)]
+    assert all(start is not None and start.inputs == PAPER for start in starts)
+    ends = sum(start is not None and sum(map(str.isalpha, start.fen.split()[0])) <= 5 for start in starts)
+    assert 70 < ends < 130 and Chess("7k/P7/8/8/8/8/8/K7 w - - 0 1").random_start(rng) is None
 
 
 def test_near_endgames_are_won_soon() -> None:

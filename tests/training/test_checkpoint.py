@@ -395,3 +395,12 @@ def test_an_unknown_game_may_be_ones_own(tmp_path: Path) -> None:
     checkpoint.save(tmp_path, CVPN(shape_for(game, 8, 1), 0), "my_poker", "a run", 1, {})
     with pytest.raises(CheckpointError, match=r"no game is called my_poker; .*SOG_GAMES must name its module"):
         checkpoint.load_network(tmp_path)
+
+
+def test_chess_from_before_it_had_inputs_is_of_alphazeros_planes(tmp_path: Path) -> None:
+    """What it was saved as is `chess`; it loads and plays as chess(inputs=paper)."""
+    paper = make_game("chess(inputs=paper)")
+    checkpoint.save(tmp_path, CVPN(shape_for(paper, 2, 1, "resnet")), "chess", "chess run", 1, {"game": "chess"})
+    assert checkpoint.load_meta(tmp_path).game == checkpoint.load_network(tmp_path, paper.name)[0] == paper.name
+    with pytest.raises(CheckpointError, match=r"of chess\(inputs=paper\), not of chess"):
+        checkpoint.load_network(tmp_path, "chess")
