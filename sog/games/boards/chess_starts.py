@@ -18,7 +18,7 @@ _RIM: Final = (0, 7)
 _STEPS: Final = 3
 
 _FIRST: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
-_LEFT: Final = (0.4, 1.0)  # each side keeps a share of its pieces that is drawn between these, and its king
+_LEFT: Final = (0.0, 1.0)  # each side keeps a share of its pieces that is drawn between these, and its king
 
 
 def random_endgame(rng: np.random.Generator, near: bool = False) -> str:
