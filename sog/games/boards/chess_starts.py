@@ -18,7 +18,6 @@ _RIM: Final = (0, 7)
 _STEPS: Final = 3
 
 _FIRST: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
-_LEFT: Final = (0.0, 1.0)  # each side keeps a share of its pieces that is drawn between these, and its king
 
 
 def random_endgame(rng: np.random.Generator, near: bool = False) -> str:
@@ -47,8 +46,8 @@ def _is_near(king: int, lone: int) -> bool:
 
 
 def uneven_start(rng: np.random.Generator) -> str:
-    """The first position of chess without some pieces of each side, without castling; White moves."""
-    shares = rng.uniform(*_LEFT, size=2)
+    """The first position of chess with a drawn share of each side's pieces; White moves, and nobody may castle."""
+    shares = rng.random(2)
     letters = [c if c in "Kk/8" or rng.random() < shares[int(c.islower())] else "." for c in _FIRST]
     rows = "".join(letters).replace("8", "." * 8).split("/")
     return f"{'/'.join(map(_written, rows))} w - - 0 1"
