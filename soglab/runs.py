@@ -109,13 +109,13 @@ def train_watched(run: Run, settings: TrainSettings, out: Path, report: Callable
 def networks_on(game: str, runs: Sequence[Path]) -> list[dict[str, str]]:
     """{checkpoint, network} of each run or checkpoint, or of the game's shipped network where none is named.
 
-    SettingError for one of another game.
+    SettingError for one of another game. A board's network may see other `inputs`.
     """
     found = []
     for named in [str(run) for run in runs] or [game]:
         folder = find_checkpoint(named)
         meta = load_meta(folder)
-        if meta.game != game:
+        if meta.game.partition("(inputs=")[0] != game:
             raise SettingError(f"{named} plays {meta.game}, not {game}")
         found.append({"checkpoint": str(folder), "network": meta.network_id})
     return found

@@ -13,7 +13,8 @@ from typing import Any, Final, TypeVar, cast
 
 from sog.errors import GameError, SettingError, UnknownGame
 from sog.games.base import Game
-from sog.games.boards.chess import INPUTS, START, Chess
+from sog.games.boards import chess, connect_four
+from sog.games.boards.chess import Chess
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
 from sog.games.boards.tic_tac_toe import TicTacToe
@@ -134,15 +135,18 @@ _LISTED: Final = (
         "connect_four",
         "Connect four on 6 x 7; from a position: connect_four(moves=4433)",
         ConnectFour,
-        parameters={"moves": text("the columns played so far, 1 to 7", "")},
+        parameters={
+            "moves": text("the columns played so far, 1 to 7", ""),
+            "inputs": choice("what networks see, cells that complete four too or stones alone", connect_four.INPUTS),
+        },
     ),
     GameEntry(
         "chess",
         "Chess; from another position: chess(fen=...)",
         Chess,
         parameters={
-            "fen": text("the position that play begins from", START),
-            "inputs": choice("what networks see, attacks and material too or AlphaZero's planes", INPUTS),
+            "fen": text("the position that play begins from", chess.START),
+            "inputs": choice("what networks see, attacks and material too or AlphaZero's planes", chess.INPUTS),
         },
     ),
     GameEntry(

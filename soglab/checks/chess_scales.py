@@ -19,7 +19,7 @@ from sog.opponents.random_player import RandomPlayer
 from sog.opponents.rating import RatingPlayer
 from sog.play.match import PlayerContestant, play_match_game
 from sog.play.player import Limits, Player, think
-from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, network_player, share_line, share_of
+from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, inputs_of, network_player, share_line, share_of
 from soglab.plots import Panel, Picture, Scale
 from soglab.runs import networks_on, short_names
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped, totals
@@ -86,14 +86,14 @@ def compute(key: Key) -> Result:
 
 def _finds(key: Key, mate: Mate) -> bool:
     """Whether the agent's move keeps the mate."""
-    game, player = Chess(mate.fen), _player(key)
+    game, player = Chess(mate.fen, **inputs_of(key)), _player(key)
     player.new_game(game)
     return game.action_name(game.root(), think(player, [], Limits()).action) in mate.solutions
 
 
 def _wins(key: Key, fen: str) -> tuple[int, int] | None:
     """The agent's moves until mate and the fewest there are; None where it does not mate in time."""
-    game = Chess(fen)
+    game = Chess(fen, **inputs_of(key))
     start = standing(game, game.root())
     agent = PlayerContestant(_player(key), Limits())
     defence = PlayerContestant(RatingPlayer("longest resistance", best_play), Limits())

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
 from sog.algorithms.base import SOG
+from sog.games.base import Game
 from sog.games.boards.connect_four import ConnectFour
 from sog.measure.intervals import paired_difference, plus_minus
 from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions
@@ -20,7 +21,15 @@ from sog.opponents.rating import RatingPlayer
 from sog.play.player import Player, PlayerSearch
 from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import SearchGenerator
-from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, network_player, share_line, share_of
+from soglab.checks.fixed_positions import (
+    NETWORK,
+    agent_name,
+    file_id,
+    inputs_of,
+    network_player,
+    share_line,
+    share_of,
+)
 from soglab.plots import Line, Panel, Picture, Scale
 from soglab.runs import networks_on, short_names
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped, totals
@@ -91,7 +100,8 @@ def compute(key: Key) -> Result:
 
 def _choices(key: Key, positions: list[Scored]) -> list[int]:
     """The agent's move in each position, every search begun from nothing."""
-    jobs = [_Job(_player(key), position.moves) for position in positions]
+    game = ConnectFour(**inputs_of(key))
+    jobs = [_Job(_player(key), game, position.moves) for position in positions]
     for _ in drive(jobs, jobs[0].player.evaluator, _AT_ONCE):
         pass
     return [job.search.thought().action for job in jobs]
@@ -100,9 +110,9 @@ def _choices(key: Key, positions: list[Scored]) -> list[int]:
 class _Job:
     """A search of one position, to be driven beside others."""
 
-    def __init__(self, player: Player, moves: tuple[int, ...]) -> None:
+    def __init__(self, player: Player, game: Game, moves: tuple[int, ...]) -> None:
         self.player = player
-        player.new_game(ConnectFour())
+        player.new_game(game)
         self.search: PlayerSearch = player.search(moves)
 
     def steps(self) -> SearchGenerator:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
 from sog.measure.intervals import wilson
 from sog.play.player import Player
+from sog.training.checkpoint import load_meta
 from soglab.papers.elo_matches import RatedAgent
 from soglab.plots import Line, Style
 from soglab.study import Key
@@ -21,6 +22,12 @@ def network_player(key: Key, simulations: int) -> Player:
     """A player of the point's agent; the network alone is MCTS of one simulation, which is its policy's first move."""
     algorithm = ALPHAZERO if key["agent"] == NETWORK else key["agent"]
     return RatedAgent(algorithm, key["checkpoint"], key["network"], simulations or 1).maker()()
+
+
+def inputs_of(key: Key) -> dict[str, str]:
+    """{"inputs": what the point's network sees of a board}; empty where it is the game's usual, or no network."""
+    game = load_meta(Path(key["checkpoint"])).game if key["checkpoint"] else ""
+    return {"inputs": game.partition("(inputs=")[2].rstrip(")")} if "(inputs=" in game else {}
 
 
 def agent_name(row: Key, effort: int) -> str:

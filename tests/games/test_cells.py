@@ -12,6 +12,7 @@ import pytest
 from sog.arrays import Array, Float32
 from sog.games.base import TERMINAL, Game
 from sog.games.boards.chess import START, TACTICS, Chess
+from sog.games.boards.connect_four import THREATS, ConnectFour
 from sog.games.boards.go import Go
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.catalog import make_game
@@ -221,10 +222,12 @@ def expected_planes(game: PositionGame, line: list[pyspiel.State]) -> Float32:
         return go_planes(game, line)
     if isinstance(game, Chess):
         return tactics_planes(line) if game.inputs == TACTICS else chess_planes(line)
-    return connect_four_planes(line)
+    planes = connect_four_planes(line)
+    return planes if isinstance(game, ConnectFour) and game.inputs == THREATS else planes[[0, 1, 5]]
 
 
-BOARDS = ["connect_four", "chess", "chess(inputs=paper)", "go(board_size=5,komi=7.5)", "go(board_size=9,komi=-13.0)"]
+SEEN_OTHERWISE = ["connect_four(inputs=stones)", "chess(inputs=paper)"]
+BOARDS = ["connect_four", "chess", *SEEN_OTHERWISE, "go(board_size=5,komi=7.5)", "go(board_size=9,komi=-13.0)"]
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -232,10 +235,9 @@ def test_planes_beside_openspiel(name: str) -> None:
     """Of the tree's rows, and of the game's states, which are made when they are asked for."""
     game, rng = make_game(name), np.random.default_rng(1)
     assert isinstance(game, PositionGame)
-    chess = isinstance(game, Chess)
-    for _ in range(1 if chess else 3):
+    for _ in range(1 if isinstance(game, Chess) else 3):
         public, line = PublicTree(game), list[pyspiel.State]()
-        spiel = pyspiel.load_game("chess" if chess else name).new_initial_state()
+        spiel = pyspiel.load_game(name.partition("(inputs")[0]).new_initial_state()
         for way in played(public, spiel, rng, 0.2):
             line.append(spiel.clone())
             if len(line) > 30 and rng.random() < 0.9 and not spiel.is_terminal():

@@ -10,10 +10,15 @@ import pyspiel
 from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, State
-from sog.games.boards.connect_four_cells import COLUMNS, ROWS, connect_four_cells, write_planes
+from sog.games.boards.connect_four_cells import COLUMNS, ROWS, connect_four_cells, write_stones, write_threats
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.cells import CellRules
+from sog.games.strings import write_game
 from sog.games.symmetries import mirrored_columns
+
+THREATS: Final = "threats"
+STONES: Final = "stones"
+INPUTS: Final = (THREATS, STONES)  # what networks see
 
 _DIGITS: Final = "1234567"
 _LATEST: Final = 30  # of the 42 moves, the latest at which self-play begins
@@ -24,19 +29,25 @@ _CODES[[ord("x"), ord("o")]] = 1, 2
 class ConnectFour(PositionGame):
     """Four in a line on 6 x 7; action a drops a piece into column a, player 0 (x) moves first.
 
-    Planes, float32[6, 6, 7]: the mover's pieces, the opponent's, the empty cells that would complete four of the
-    mover's and of the opponent's, reachable or not, ones in every other row, since in the endgame the row decides who
-    is made to play below a threat, and ones where player 0 acts. Row 0 is the top one.
+    Planes with inputs=threats, float32[6, 6, 7], made by hand: the mover's pieces, the opponent's, the empty cells that
+    would complete four of the mover's and of the opponent's, reachable or not, ones in every other row, since in the
+    endgame the row decides who is made to play below a threat, and ones where player 0 acts. Row 0 is the top one.
     With the threats a small network loses value half as often after equal training (docs/notes.md).
+    With inputs=stones float32[3, 6, 7]: the mover's pieces, the opponent's, and ones where player 0 acts.
     Earlier positions are left out: no rule looks back at them, and a network given eight of them plays worse.
     """
 
-    def __init__(self, moves: str = "") -> None:
-        """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over."""
+    def __init__(self, moves: str = "", inputs: str = THREATS) -> None:
+        """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over.
+
+        inputs: one of INPUTS.
+        """
         spiel = pyspiel.load_game("connect_four")
-        planes = (6, ROWS, COLUMNS)
-        name = f"connect_four(moves={moves})" if moves else "connect_four"
+        planes = (6 if inputs == THREATS else 3, ROWS, COLUMNS)
+        values = {"moves": (moves, ""), "inputs": (inputs, THREATS)}
+        name = write_game("connect_four", {key: value for key, (value, usual) in values.items() if value != usual})
         super().__init__(name, spiel, spiel.new_initial_state(), planes)
+        self.inputs, self._write_planes = inputs, write_threats if inputs == THREATS else write_stones
         self.moves = tuple(int(letter) - 1 if letter in _DIGITS else COLUMNS for letter in moves)
         for number, column in enumerate(self.moves, start=1):
             if column not in self._root.legal:
@@ -60,15 +71,15 @@ class ConnectFour(PositionGame):
                 state.apply_action(int(rng.choice(state.legal_actions())))
                 left -= 1
             if not state.is_terminal():
-                return ConnectFour("".join(str(column + 1) for column in state.history()))
+                return ConnectFour("".join(str(column + 1) for column in state.history()), self.inputs)
 
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
-        write_planes(
+        self._write_planes(
             np.array([[position.actor]]), _board(position).reshape(1, -1), np.zeros(1, dtype=np.int64), out[None]
         )
 
     def cell_rules(self, s: State) -> CellRules:
-        return connect_four_cells(self.history(s, 0, 0))
+        return connect_four_cells(self.history(s, 0, 0), self._write_planes)
 
     def state_name(self, s: State) -> str:
         line = "".join(str(action + 1) for action in cast(BoardPosition, s).spiel.history())

@@ -9,7 +9,7 @@ import numpy as np
 from numba import carray  # type: ignore[attr-defined]
 
 from sog.games.cells import CellRules, play_function
-from sog.games.kernels import kernel
+from sog.games.kernels import Kernel, kernel
 
 ROWS: Final = 6
 COLUMNS: Final = 7
@@ -28,14 +28,14 @@ _LINES: Final = np.array(
 )
 
 
-def connect_four_cells(line: list[int]) -> CellRules:
-    """The rules after a line of columns.
+def connect_four_cells(line: list[int], planes: Kernel) -> CellRules:
+    """The rules after a line of columns.  planes: see CellRules.write_planes.
 
     A row's only number is who acts; its cells, int8[6, 7], are 0, 1 for player 0's pieces and 2 for player 1's, row 0
     the top one.
     """
     empty = np.zeros(1, dtype=np.int64), np.zeros(_CELLS, dtype=np.int8)
-    return CellRules(_address(), write_planes, *empty, line, COLUMNS)
+    return CellRules(_address(), planes, *empty, line, COLUMNS)
 
 
 @cache
@@ -83,21 +83,38 @@ def _completes(board, row, column, stone):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_planes(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
-    """ConnectFour's planes of the positions in `rows`: see games/cells.py; zeros where the game is over."""
+def write_threats(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
+    """The planes of inputs=threats of the positions in `rows`: see games/cells.py; zeros where the game is over."""
     for b in range(len(rows)):
         player = numbers[rows[b], 0]
         if player == _OVER:
             continue
         planes, board = out[b].reshape(6, ROWS, COLUMNS), cells[rows[b]].reshape(ROWS, COLUMNS)
+        _mark_stones(board, player, planes)
         for k in range(2):
-            stone = 1 + player if k == 0 else 2 - player
-            for row in range(ROWS):
-                for column in range(COLUMNS):
-                    planes[k, row, column] = board[row, column] == stone
-            _mark_threats(board, stone, planes[2 + k])
+            _mark_threats(board, 1 + player if k == 0 else 2 - player, planes[2 + k])
         planes[4, 1::2] = 1.0
         planes[5] = player == 0
+
+
+@kernel
+def write_stones(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
+    """As `write_threats`, of inputs=stones."""
+    for b in range(len(rows)):
+        player = numbers[rows[b], 0]
+        if player != _OVER:
+            planes = out[b].reshape(3, ROWS, COLUMNS)
+            _mark_stones(cells[rows[b]].reshape(ROWS, COLUMNS), player, planes)
+            planes[2] = player == 0
+
+
+@kernel
+def _mark_stones(board, player, out):  # type: ignore[no-untyped-def]
+    """Write 1 where int8[6, 7] has the player's stones into out[0], and where it has the opponent's into out[1]."""
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            out[0, row, column] = board[row, column] == 1 + player
+            out[1, row, column] = board[row, column] == 2 - player
 
 
 @kernel
