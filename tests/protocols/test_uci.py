@@ -14,10 +14,11 @@ import pytest
 from sog.algorithms.alphazero.player import AlphaZeroPlayer
 from sog.algorithms.student.player import SogPlayer
 from sog.cli.app import main
-from sog.games.boards.chess import START, Chess
+from sog.games.boards.chess import PAPER, START, Chess
 from sog.play.player import ENDLESS, Limits
 from sog.protocols.chess_setup import ChessBoard, read_position
 from sog.protocols.lines import Lines
+from sog.protocols.opening_book import Opening
 from sog.protocols.uci import GoCommand, UciEngine, centipawns, limits_of, read_go, wins_draws_losses
 from sog.searches.leaves.evaluator import zero_evaluator
 
@@ -97,6 +98,16 @@ def test_the_game_is_the_same_object_while_its_moves_go_on() -> None:
     board.set_up(START, ["e2e4"])
     board.set_up(START, ["e2e4", "e7e5"])
     assert board.setup.tree is first
+
+
+def test_a_position_is_seen_as_the_network_sees_the_game() -> None:
+    """inputs=paper stays when a client or an opening sets up another position."""
+    game, fen = Chess(inputs=PAPER), "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+    board = ChessBoard(game)
+    board.set_up(fen, [])
+    start = Opening(fen=fen).start(game)
+    assert board.setup.game.inputs == PAPER and board.setup.game.fen == fen
+    assert isinstance(start, Chess) and (start.inputs, start.fen) == (PAPER, fen)
 
 
 def test_it_stops_when_told_and_only_then(player: SogPlayer) -> None:
