@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, cast
 
 from sog.errors import GameError, SettingError, UnknownGame
 from sog.games.base import Game
-from sog.games.boards import chess, connect_four
+from sog.games.boards import chess, connect_four, go
 from sog.games.boards.chess import Chess
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
@@ -156,6 +156,7 @@ _LISTED: Final = (
         parameters={
             "board_size": whole("points a side; 2 to 19", 19),
             "komi": number("points that White gets; -1000 to 1000", 7.5),
+            "inputs": choice("what networks see, stones alone or chains with few liberties too", go.INPUTS),
         },
     ),
 )

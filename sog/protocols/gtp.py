@@ -97,7 +97,7 @@ class GtpEngine(Engine):
     def _komi(self, komi: str) -> str:
         """Another komi is another game, with the moves that were played."""
         try:
-            board = GoBoard(Go(self.fits, _number(komi)))
+            board = GoBoard(self.board.game.at_komi(_number(komi)))
         except GameError:
             raise GameError("syntax error") from None
         board.take_over(self.board)
@@ -192,7 +192,8 @@ class GtpEngine(Engine):
         try:
             with open_regular(Path(name), _LARGEST_FILE) as (file, size):
                 record = read_sgf(read_bounded(file, size).decode("utf-8", "replace"))
-            board, moves = GoBoard(Go(self.fits, self.board.game.komi if record.komi is None else record.komi)), 0
+            game = self.board.game
+            board, moves = GoBoard(game if record.komi is None else game.at_komi(record.komi)), 0
             for colour, action, is_move in record.plays if record.size == self.fits else ():
                 moves += is_move
                 if moves >= max(1, _whole(before)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +14,7 @@ from sog.arrays import Array, Float32
 from sog.games.base import TERMINAL, Game
 from sog.games.boards.chess import START, TACTICS, Chess
 from sog.games.boards.connect_four import THREATS, ConnectFour
-from sog.games.boards.go import Go
+from sog.games.boards.go import STONES, Go
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.catalog import make_game
 from sog.games.checks.perft import POSITIONS
@@ -131,6 +132,35 @@ def go_planes(game: Go, line: list[pyspiel.State]) -> Float32:
     return out
 
 
+def chains(stones: set[tuple[int, int]]) -> list[set[tuple[int, int]]]:
+    """Stones of one colour that hang together."""
+    found, left = list[set[tuple[int, int]]](), set(stones)
+    while left:
+        chain = {left.pop()}
+        while beside := {q for p in chain for q in neighbours(p)} & left:
+            chain |= beside
+            left -= beside
+        found.append(chain)
+    return found
+
+
+def neighbours(point: tuple[int, int]) -> set[tuple[int, int]]:
+    row, column = point
+    return {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
+
+
+def liberties_planes(game: Go, line: list[pyspiel.State]) -> Float32:
+    """Go's planes with those of chains that have one to three liberties, from OpenSpiel's states of the line."""
+    plain, few = go_planes(game, line), np.zeros((6, game.size, game.size), dtype=np.float32)
+    empty = {(int(r), int(c)) for r, c in np.argwhere(plain[0] + plain[2] == 0)}
+    for side in range(2):
+        for chain in chains({(int(r), int(c)) for r, c in np.argwhere(plain[2 * side] > 0)}):
+            free = len({q for p in chain for q in neighbours(p)} & empty)
+            for point in chain if free <= 3 else ():
+                few[3 * side + free - 1][point] = 1.0
+    return np.concatenate([plain[:4], few, plain[4:]])
+
+
 def connect_four_planes(line: list[pyspiel.State]) -> Float32:
     """Connect four's planes from OpenSpiel's states of the line."""
     mover, out = line[-1].current_player(), np.zeros((6, 6, 7), dtype=np.float32)
@@ -219,14 +249,14 @@ def tactics_planes(line: list[pyspiel.State]) -> Float32:
 
 def expected_planes(game: PositionGame, line: list[pyspiel.State]) -> Float32:
     if isinstance(game, Go):
-        return go_planes(game, line)
+        return go_planes(game, line) if game.inputs == STONES else liberties_planes(game, line)
     if isinstance(game, Chess):
         return tactics_planes(line) if game.inputs == TACTICS else chess_planes(line)
     planes = connect_four_planes(line)
     return planes if isinstance(game, ConnectFour) and game.inputs == THREATS else planes[[0, 1, 5]]
 
 
-SEEN_OTHERWISE = ["connect_four(inputs=stones)", "chess(inputs=paper)"]
+SEEN_OTHERWISE = ["connect_four(inputs=stones)", "chess(inputs=paper)", "go(board_size=5,komi=7.5,inputs=liberties)"]
 BOARDS = ["connect_four", "chess", *SEEN_OTHERWISE, "go(board_size=5,komi=7.5)", "go(board_size=9,komi=-13.0)"]
 
 
@@ -237,7 +267,7 @@ def test_planes_beside_openspiel(name: str) -> None:
     assert isinstance(game, PositionGame)
     for _ in range(1 if isinstance(game, Chess) else 3):
         public, line = PublicTree(game), list[pyspiel.State]()
-        spiel = pyspiel.load_game(name.partition("(inputs")[0]).new_initial_state()
+        spiel = pyspiel.load_game(re.sub(r"\(inputs=\w+\)|,inputs=\w+", "", name)).new_initial_state()
         for way in played(public, spiel, rng, 0.2):
             line.append(spiel.clone())
             if len(line) > 30 and rng.random() < 0.9 and not spiel.is_terminal():

@@ -12,13 +12,17 @@ from sog.arrays import Array, Float32, Int64
 from sog.errors import GameError
 from sog.games.base import State
 from sog.games.boards.go_area import owners
-from sog.games.boards.go_cells import first_row, go_cells, write_boards
+from sog.games.boards.go_cells import first_row, go_cells, write_boards, write_liberties, write_stones
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.boards.sgf import sgf_record
 from sog.games.cells import CellRules
 from sog.games.game_records import GameRecord
+from sog.games.strings import write_game
 from sog.games.symmetries import of_square
 
+STONES: Final = "stones"
+LIBERTIES: Final = "liberties"
+INPUTS: Final = (STONES, LIBERTIES)  # what networks see
 WHITE: Final = 1  # the player numbers are OpenSpiel's
 
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
@@ -40,7 +44,8 @@ class Go(PositionGame):
     Planes, float32[6, N, N]: the mover's stones in the 2 latest positions, the opponent's, the komi as the mover sees
     it, and ones where Black acts. Two positions show the ko and whether the move before was a pass. The komi's plane
     has one value, 1 + k / 12.5 to the nearest hundredth: k is what the mover is given, komi points as White and -komi
-    points as Black, at most 12.5 either way.
+    points as Black, at most 12.5 either way. With inputs=liberties float32[12, N, N]: before the komi's plane the
+    mover's stones in chains with 1, 2 and 3 liberties, and the opponent's.
 
     One network plays a board size at any komi: the variants are the nine komis within two points of this game's.
     """
@@ -49,28 +54,36 @@ class Go(PositionGame):
     ownership = True
     record_suffix = ".sgf"
 
-    def __init__(self, size: int = 19, komi: float = 7.5) -> None:
-        """Raises GameError unless 2 <= size <= 19 and the komi is a number of points."""
+    def __init__(self, size: int = 19, komi: float = 7.5, inputs: str = STONES) -> None:
+        """inputs: one of INPUTS. Raises GameError unless 2 <= size <= 19 and the komi is a number of points."""
         if not 2 <= size <= 19:
             raise GameError(f"go is played on board_size=2 to 19, not {size}")
         if not math.isfinite(komi) or abs(komi) > _LARGEST_KOMI:
             raise GameError(f"go: komi is a number of points such as 7.5, not {komi}")
-        self.size, self.komi = size, float(komi)
-        name = f"go(board_size={size},komi={self.komi})"
+        self.size, self.komi, self.inputs = size, float(komi), inputs
+        own = {} if inputs == STONES else {"inputs": inputs}
+        self._family = write_game("go", {"board_size": size, **own})
         spiel = pyspiel.load_game("go", {"board_size": size, "komi": self.komi})
-        super().__init__(name, spiel, spiel.new_initial_state(), (2 * _HISTORY + 2, size, size), policy_planes=1)
-        self.symmetries = of_square(size, 2 * _HISTORY + 2, cell_free=1)
+        count = 2 * _HISTORY + (2 if inputs == STONES else 8)
+        name = write_game("go", {"board_size": size, "komi": self.komi, **own})
+        super().__init__(name, spiel, spiel.new_initial_state(), (count, size, size), policy_planes=1)
+        self.symmetries = of_square(size, count, cell_free=1)
+        self._write_planes = write_stones if inputs == STONES else write_liberties
         self.draws = True
         self._variants: tuple[Go, ...] = ()  # made when the first is drawn
 
     @property
     def family(self) -> str:
-        return f"go(board_size={self.size})"
+        return self._family
+
+    def at_komi(self, komi: float) -> Go:
+        """The same game with other points for White; GameError where that is no komi."""
+        return Go(self.size, komi, self.inputs)
 
     def variants(self) -> tuple[Go, ...]:
         """The games that self-play draws from, each with the same chance."""
         komis = [self.komi + points for points in _SPREAD]
-        return tuple(Go(self.size, komi) for komi in komis if abs(komi) <= _LARGEST_KOMI)
+        return tuple(self.at_komi(komi) for komi in komis if abs(komi) <= _LARGEST_KOMI)
 
     def drawn(self, rng: np.random.Generator) -> Go:
         self._variants = self._variants or self.variants()
@@ -78,13 +91,13 @@ class Go(PositionGame):
 
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
         boards = [self.board(past) for past in position.latest(_HISTORY)]
-        write_boards(self._first_row(), position.actor, boards, out)
+        write_boards(self._write_planes, self._first_row(), position.actor, boards, out)
 
     def cell_rules(self, s: State) -> CellRules | None:
         position = cast(BoardPosition, s)
         if not isinstance(position.spiel, pyspiel.State):  # with turns of its own: see go_resumed
             return None
-        return go_cells(self._first_row(), self.history(s, 0, 0))
+        return go_cells(self._first_row(), self.history(s, 0, 0), self._write_planes)
 
     def _first_row(self) -> tuple[Int64, Array]:
         return first_row(self.size, self.komi, (self._shown(WHITE), self._shown(1 - WHITE)))

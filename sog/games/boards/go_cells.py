@@ -12,7 +12,7 @@ from numba import carray  # type: ignore[attr-defined]
 
 from sog.arrays import Array, Float32, Int64
 from sog.games.cells import CellRules, play_function
-from sog.games.kernels import kernel
+from sog.games.kernels import Kernel, kernel
 
 # Points have an edge all round: point (row + 1) * (N + 2) + column + 1 is 0 empty, 1 Black's, 2 White's or 3, the edge.
 _EDGE: Final = 3
@@ -43,21 +43,21 @@ def first_row(size: int, komi: float, shown: tuple[int, int]) -> tuple[Int64, Ar
     return numbers, points.reshape(-1)
 
 
-def go_cells(first: tuple[Int64, Array], line: list[int]) -> CellRules:
-    """The rules after a line of moves from the empty board, whose row is `first`."""
+def go_cells(first: tuple[Int64, Array], line: list[int], planes: Kernel) -> CellRules:
+    """The rules after a line of moves from the empty board, whose row is `first`.  planes: CellRules.write_planes."""
     size = int(first[0][_SIZE])
-    return CellRules(_address(), write_planes, *first, line, size * size + 1)
+    return CellRules(_address(), planes, *first, line, size * size + 1)
 
 
-def write_boards(first: tuple[Int64, Array], actor: int, boards: Sequence[Array], out: Float32) -> None:
-    """Write a position's planes, float32[6, N, N], from the boards, int8[N, N], that it and the one before have."""
+def write_boards(planes: Kernel, first: tuple[Int64, Array], actor: int, boards: Sequence[Array], out: Float32) -> None:
+    """Write a position's planes, float32[C, N, N], from the boards, int8[N, N], that it and the one before have."""
     numbers, cells = (np.tile(part, (len(boards), 1)) for part in first)
     side = int(first[0][_SIZE]) + 2
     for k, board in enumerate(boards):
         cells[k].reshape(side, side)[1:-1, 1:-1] = board
         numbers[k, _BEFORE] = k + 1 if k + 1 < len(boards) else -1
     numbers[0, _ACTOR] = actor
-    write_planes(numbers, cells, np.zeros(1, dtype=np.int64), out[None])
+    planes(numbers, cells, np.zeros(1, dtype=np.int64), out[None])
 
 
 @cache
@@ -200,22 +200,76 @@ def _area(board, size, stack):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_planes(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
-    """Go's planes of the positions in `rows`: see games/cells.py; zeros where the game is over."""
+def write_stones(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
+    """The planes of inputs=stones of the positions in `rows`: see games/cells.py; zeros where the game is over."""
     for b in range(len(rows)):
         now = numbers[rows[b]]
-        player, size = now[_ACTOR], now[_SIZE]
-        if player == _OVER:
+        if now[_ACTOR] != _OVER:
+            planes = out[b].reshape(6, now[_SIZE], now[_SIZE])
+            _mark_stones(numbers, cells, rows[b], planes)
+            _mark_game(now, planes)
+
+
+@kernel
+def write_liberties(numbers, cells, rows, out):  # type: ignore[no-untyped-def]
+    """As `write_stones`, of inputs=liberties."""
+    for b in range(len(rows)):
+        now = numbers[rows[b]]
+        if now[_ACTOR] != _OVER:
+            planes = out[b].reshape(12, now[_SIZE], now[_SIZE])
+            _mark_stones(numbers, cells, rows[b], planes)
+            _mark_liberties(cells[rows[b]], now, planes[4:10])
+            _mark_game(now, planes)
+
+
+@kernel
+def _mark_stones(numbers, cells, row, planes):  # type: ignore[no-untyped-def]
+    """The mover's stones in the two latest positions, then the opponent's."""
+    player, size = numbers[row, _ACTOR], numbers[row, _SIZE]
+    for t in range(2):
+        if row < 0:
+            break
+        board = cells[row].reshape(size + 2, size + 2)
+        for i in range(size):
+            for j in range(size):
+                planes[t, i, j] = board[i + 1, j + 1] == 1 + player
+                planes[2 + t, i, j] = board[i + 1, j + 1] == 2 - player
+        row = numbers[row, _BEFORE]
+
+
+@kernel
+def _mark_game(now, planes):  # type: ignore[no-untyped-def]
+    """The last two planes: the komi as the mover sees it, and ones where Black acts."""
+    planes[-2] = now[_SHOWN + 1 - now[_ACTOR]] / 100.0
+    planes[-1] = now[_ACTOR] == 0
+
+
+@kernel
+def _mark_liberties(cells, now, planes):  # type: ignore[no-untyped-def]
+    """Stones whose chain has 1, 2, 3 liberties: the mover's in planes 0 to 2, the opponent's in planes 3 to 5."""
+    size, mover = now[_SIZE], 1 + now[_ACTOR]
+    side, board = size + 2, cells.copy()
+    chain, free = np.empty(size * size, dtype=np.int16), np.empty(size * size, dtype=np.int16)
+    for start in range(side, side * (size + 1)):
+        stone = board[start]
+        if stone != 1 and stone != 2:
             continue
-        planes, row = out[b].reshape(6, size, size), rows[b]
-        for t in range(2):
-            if row < 0:
-                break
-            board = cells[row].reshape(size + 2, size + 2)
-            for i in range(size):
-                for j in range(size):
-                    planes[t, i, j] = board[i + 1, j + 1] == 1 + player
-                    planes[2 + t, i, j] = board[i + 1, j + 1] == 2 - player
-            row = numbers[row, _BEFORE]
-        planes[4] = now[_SHOWN + 1 - player] / 100.0
-        planes[5] = player == 0
+        # Walk through the chain; its stones are erased to the edge's code, and its liberties marked meanwhile.
+        count, liberties, at = 1, 0, 0
+        chain[0], board[start] = start, _EDGE
+        while at < count:
+            p = chain[at]
+            at += 1
+            for q in (p - side, p - 1, p + 1, p + side):
+                if board[q] == stone:
+                    chain[count], board[q] = q, _EDGE
+                    count += 1
+                elif board[q] == 0:
+                    free[liberties], board[q] = q, -1
+                    liberties += 1
+        for k in range(liberties):
+            board[free[k]] = 0
+        if liberties <= 3:
+            plane = liberties - 1 + (0 if stone == mover else 3)
+            for k in range(count):
+                planes[plane, chain[k] // side - 1, chain[k] % side - 1] = 1.0
