@@ -16,6 +16,7 @@ from typing import Final
 
 from sog.cli.app import main as command
 from sog.cli.train_watch import Watch
+from sog.games.strings import parse_game, write_game
 from sog.play.tally import RoundSoFar
 from sog.searches.kernels.compiling import WATCH
 from sog.training.checkpoint import is_begun, load_state
@@ -37,9 +38,10 @@ class PaperCase:
     algorithm: str = "sog"
 
     def string(self, preset: str = "demo") -> str:
-        """The game string; the papers' networks of Scotland Yard have the papers' inputs."""
-        papers = preset == "paper" and self.game.startswith("scotland_yard(")
-        return f"{self.game[:-1]},inputs=paper)" if papers else self.game
+        """The game string; the papers' networks of Scotland Yard and chess have the papers' inputs."""
+        short, values = parse_game(self.game)
+        papers = preset == "paper" and short in ("scotland_yard", "chess")
+        return write_game(short, {**values, "inputs": "paper"}) if papers else self.game
 
 
 CASES: Final = (

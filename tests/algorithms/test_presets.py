@@ -33,7 +33,7 @@ GAMES = [
     "rps",
     "tic_tac_toe",
     "connect_four",
-    "chess",
+    "chess(inputs=paper)",
     "go(board_size=9,komi=7.5)",
     "scotland_yard(map=glasses)",
 ]
@@ -70,6 +70,12 @@ def test_rounds_of_large_games_are_by_the_clock(name: str) -> None:
     assert settings_of(make_game("leduc_poker"), "full", "rebel").games == 256
 
 
+@pytest.mark.parametrize("algorithm", ["sog", "alphazero"])
+def test_the_papers_networks_see_no_planes_made_by_hand(algorithm: str) -> None:
+    with pytest.raises(SettingError, match=r"see their own inputs: chess\(inputs=paper\)"):
+        settings_of(make_game("chess"), "paper", algorithm)
+
+
 def test_the_demo_is_a_short_full_run() -> None:
     demo, full = (settings_of(make_game("leduc_poker"), name) for name in ("demo", "full"))
     assert demo.shape == full.shape and demo.acting == full.acting
@@ -84,7 +90,7 @@ NEVER = (-2.0, 0.2, 0)
 POKER = (1024, "adam", 1e-4, 2_000_000, 0.5, 0.01, 1, 1_000_000, 10, 0, 0.9, 0.1, 0.1, *NEVER, 0, 1, "6x2048")
 YARD = (1024, "sgd", 0.1, 2_000_000, 0.5, 0.05, 1, 1_000_000, 5, 0, 0.3, 0.1, 0, *NEVER, 0, 1, "6x512")
 TABLE_3 = {
-    "chess": (
+    "chess(inputs=paper)": (
         (2048, "sgd", 0.1, 40_000, 0.8, 1, 0.25, 50_000_000, 1, 0, 1, 0.2, 0, *BOARDS, 512, 1.5, "19x256"),
         "(400,1)",
         "(800,1)",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.algorithms.alphazero.actor import AlphaZeroActing
-from sog.algorithms.boards.presets import board_preset, paper_size, small_preset
+from sog.algorithms.boards.presets import board_preset, paper_size, require_papers_inputs, small_preset
 from sog.algorithms.boards.searches import MctsSearch
 from sog.errors import SettingError
 from sog.games.base import Game
@@ -50,6 +50,7 @@ def _paper(game: Game) -> TrainSettings:
     by the same factor a step, about. Its squared errors of values are linear beyond 1 here (Huber's loss, twice). Its
     L2 penalty of 1e-4 is left out. It resigns where PoG's Table 3 has SoG resign.
     """
+    require_papers_inputs(game)
     of_game = _PAPER.get(parse_game(game.name)[0], _USUAL)
     search = PuctSettings(first_play_loses=True, noise=0.25, concentration=of_game.concentration)
     shape, rows = paper_size(game)

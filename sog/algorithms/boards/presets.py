@@ -11,13 +11,17 @@ from sog.algorithms.boards.game import BoardPlay
 from sog.algorithms.boards.openings import names_starts
 from sog.algorithms.boards.searches import Searching
 from sog.algorithms.boards.targets import TargetSettings
+from sog.errors import SettingError
 from sog.games.base import Game
+from sog.games.boards.chess import PAPER, Chess
+from sog.games.scotland_yard.station_inputs import has_station_inputs
+from sog.games.strings import parse_game, write_game
 from sog.nets.shape import NetworkShape, shape_for
 from sog.searches.tree.whole import is_large
 from sog.training.replay import WindowGrowth
 from sog.training.settings import Acting, LearnerSettings, TrainSettings
 
-__all__ = ["PAPER_NETWORK", "PAPER_ROWS", "board_preset", "paper_size", "small_preset"]
+__all__ = ["PAPER_NETWORK", "PAPER_ROWS", "board_preset", "paper_size", "require_papers_inputs", "small_preset"]
 
 # PoG, Tables 2 and 3, of chess and Go: width, depth and kind of the network, and rows of the window.
 PAPER_NETWORK: Final = (256, 19, "resnet")
@@ -92,6 +96,14 @@ def small_preset(game: Game, name: str, acting: Acting) -> TrainSettings:
     if name == "full":
         return full
     return replace(full, rounds=70, games=min(16, full.games), learner=replace(full.learner, decay_steps=350))
+
+
+def require_papers_inputs(game: Game) -> None:
+    """SettingError where networks of a game would see inputs made by hand that it can do without."""
+    if has_station_inputs(game) or (isinstance(game, Chess) and game.inputs != PAPER):
+        short, values = parse_game(game.name)
+        own = write_game(short, {**values, "inputs": PAPER})
+        raise SettingError(f"the papers' networks see their own inputs: {own}")
 
 
 def paper_size(game: Game) -> tuple[NetworkShape, int]:

@@ -8,15 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sog.algorithms.boards.presets import PAPER_NETWORK, PAPER_ROWS
+from sog.algorithms.boards.presets import PAPER_NETWORK, PAPER_ROWS, require_papers_inputs
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
-from sog.errors import SettingError
 from sog.games.base import Game
-from sog.games.scotland_yard.rules import PAPER as PAPER_INPUTS
-from sog.games.scotland_yard.station_inputs import has_station_inputs
-from sog.games.strings import parse_game, write_game
+from sog.games.strings import parse_game
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import PAPER, POG, Budget
@@ -128,9 +125,7 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
 
     pog: with PoG's search (alpha 0.2, selection by the current policy), its budgets, and its pseudocode's targets.
     """
-    if has_station_inputs(game):
-        own = write_game("scotland_yard", {**parse_game(game.name)[1], "inputs": PAPER_INPUTS})
-        raise SettingError(f"the papers' networks see their own inputs: {own}")
+    require_papers_inputs(game)
     column = _column(game)
     budget, search = column.pog if pog else column.sog, POG if pog else PAPER
     search = replace(search, prior_temperature=column.temperature)
