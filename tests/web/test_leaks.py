@@ -6,29 +6,27 @@ same tests find planted faults.
 
 from __future__ import annotations
 
-import itertools
 import random
 import re
 from collections.abc import Iterator
-from copy import copy
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
+from statistics import median
 
 import pytest
 
-from sog.games.base import NATURE, Carry, Game, Links, followers
+from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.pictures.charts import bar_chart
 from sog.pictures.svg import SvgPicture
-from sog.play.referee import World
 from sog.web import server, views
-from sog.web.asked import PERSON, Chair, MoveAsked, MoveFound, PositionAsked
+from sog.web.asked import Chair, MoveAsked, PositionAsked
 from sog.web.looks import chase_of, seas_of
 from sog.web.offers import Offers
 from sog.web.positions import Place
-from sog.web.tables import Made, PlayTable
+from sog.web.tables import PlayTable
 from tests.web.client import Answer, Client, client_of, own_game, scope_of
 from tests.web.rows import LONDON, RIVER, ROWS
+from tests.web.worlds import NAME, longest, move, table_of, twins_of
 
 WHOLE = "holdem(stacks=2000,bets=0.5;1;allin)"
 # Lines that are looked at: of each game with hidden information that `sog games` lists, and of others that differ.
@@ -56,23 +54,11 @@ LINES = {
 }
 # Games that are drawn: on a map, with chips, as two boards.
 DRAWN = [RIVER, ROWS["turn"], WHOLE, "scotland_yard(map=london40)", LONDON, ROWS["battleship"]]
+LONG = [ROWS["dice 1x6"], ROWS["holdem"], ROWS["battleship"], LONDON]
 # Games in which little is hidden, so that many lines have no other world.
 LITTLE = ["rps", ROWS["oshi-zumo"], ROWS["own"]]
 MANY = 200  # lines of each game in `make slow`
-WAYS = 500  # of which twins are drawn
 TWINS = 3  # of a line
-NAME = "0" * 32
-
-
-@dataclass(frozen=True)
-class Line:
-    """A way of the hidden things along a public line: the pair at each of its nodes, and each move's column."""
-
-    pairs: tuple[tuple[int, int], ...]
-    columns: tuple[int, ...]
-
-
-NETWORK = Chair("network", "the network")
 
 
 @pytest.fixture(scope="module")
@@ -92,111 +78,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield name
 
 
-@lru_cache(2)
-def rules_of(game: str) -> Game:
-    return make_game(game)
-
-
-def table_of(game: str, viewer: int | None, rng: random.Random, agent: Chair = NETWORK) -> PlayTable:
-    """A game that is played by chance up to somewhere before its end."""
-    chairs, rules = [agent] * 2, rules_of(game)
-    if viewer is not None:
-        chairs[viewer] = Chair(PERSON, "a person")
-    while True:
-        table = PlayTable(NAME, rules, (chairs[0], chairs[1]), rng.randrange(2**30))
-        for _ in range(rng.randrange(9)):
-            if table.is_over:
-                break
-            move(table, rng.choice(table.referee.legal(table.world)))
-        if not table.is_over:
-            return table
-
-
-def move(table: PlayTable, column: int) -> None:
-    """A move; an agent's with a belief that follows from its own hand, and so tells it."""
-    told = None if table.chairs[table.actor].is_person else found_with(column, table.world.pair[table.actor])
-    table.move(column, told)
-
-
-def found_with(column: int, own: int) -> MoveFound:
-    return MoveFound(column, ((0, 0.5 + own / 1000), (1, 0.25)), f"holding {own}")
-
-
-def lines_like(table: PlayTable, viewer: int | None) -> Iterator[Line]:
-    """Every other way of what is hidden from the viewer along the table's public line."""
-    public, path = table.public, table.public.path(table.world.node)
-    edges = [table.referee.edge_into.get(node) for node in path[1:]]
-    weights = [table.game.weights(public.states[node]) for node in path]
-    fans = {k: table.game.fan(public.states[path[k]]) for k, edge in enumerate(edges) if edge is not None}
-    carries = {  # of chance events that are not listed
-        k: table.game.chance_carry(public.states[path[k]], public.states[path[k + 1]])
-        for k, edge in enumerate(edges)
-        if edge is None
-    }
-    worlds = {world.node: world.pair for world in (table.first, *(made.after for made in table.made))}
-    columns = [made.column for made in table.made]
-
-    def ways(
-        k: int, pair: tuple[int, int], pairs: tuple[tuple[int, int], ...], taken: tuple[int, ...]
-    ) -> Iterator[Line]:
-        node = path[k]
-        if weights[k].entry(*pair) <= 0:
-            return
-        if viewer is not None and node in worlds and worlds[node][viewer] != pair[viewer]:
-            return
-        if k == len(edges):
-            yield Line((*pairs, pair), taken)
-            return
-        edge, actor = edges[k], public.actor(node)
-        if edge is None:
-            for j0, j1 in itertools.product(*(carried(carries[k][p], pair[p]) for p in (0, 1))):
-                yield from ways(k + 1, (j0, j1), (*pairs, pair), taken)
-            return
-        fan = fans[k]
-        if actor == NATURE:
-            for j0, j1 in itertools.product(*(followers(fan, edge, p, pair[p]).tolist() for p in (0, 1))):
-                yield from ways(k + 1, (j0, j1), (*pairs, pair), taken)
-            return
-        assert fan.moves is not None
-        here = columns[len(taken)]
-        for column in [here] if actor == viewer else range(fan.moves.edge.shape[1]):
-            if fan.moves.edge[pair[actor], column] != edge:
-                continue
-            own = pair[actor] if fan.moves.target is None else int(fan.moves.target[pair[actor], column])
-            for other in followers(fan, edge, 1 - actor, pair[1 - actor]).tolist():
-                after = (own, other) if actor == 0 else (other, own)
-                yield from ways(k + 1, after, (*pairs, pair), (*taken, column))
-
-    first = [list(range(count)) for count in table.game.num_infostates(public.states[0])]
-    if viewer is not None and 0 in worlds:
-        first[viewer] = [worlds[0][viewer]]
-    for held in first:
-        random.Random(len(held)).shuffle(held)  # the first ones are not all alike
-    for pair in itertools.product(*first):
-        yield from ways(0, pair, (), ())
-
-
-def carried(carry: Carry, infostate: int) -> list[int]:
-    """What an infostate becomes by a chance event."""
-    if carry is None:
-        return [infostate]
-    assert isinstance(carry, Links)
-    return [int(target) for target in carry.target[carry.source == infostate]]
-
-
-def twin_of(table: PlayTable, line: Line) -> PlayTable:
-    """The same table with other hidden things, so of another seed."""
-    twin = copy(table)
-    twin.seed, twin.made = table.seed + 1, []
-    pairs = dict(zip(table.public.path(table.world.node), line.pairs, strict=True))
-    twin.first = World(table.first.node, pairs[table.first.node])
-    for made, column in zip(table.made, line.columns, strict=True):
-        before, after = (World(world.node, pairs[world.node]) for world in (made.before, made.after))
-        told = None if made.found is None else found_with(column, before.pair[made.player])
-        twin.made.append(Made(made.player, column, before, after, told))
-    return twin
-
-
 def seen(client: Client, table: PlayTable) -> list[object]:
     """All that a browser is sent of a table, and would be if it asked for more."""
     client.app.app.state.site.tables._held[NAME] = table
@@ -212,21 +93,18 @@ def seen(client: Client, table: PlayTable) -> list[object]:
     return [(answer.status, answer.headers, answer.body) for answer in answers]
 
 
-def compare(client: Client, game: str, lines: int) -> int:
-    """Look at this many lines as either seat and as nobody; how many twins were compared."""
-    rng, compared = random.Random(game), 0
+def compare(client: Client, game: str, lines: int) -> list[int]:
+    """Look at this many lines as either seat and as nobody; after how many moves each twin was compared."""
+    rng, depths = random.Random(game), list[int]()
     for k in range(lines):
         viewer = (0, 1, None)[k % 3]
         table = table_of(game, viewer, rng)
-        own = Line((), tuple(made.column for made in table.made))
-        ways = list(itertools.islice(lines_like(table, viewer), WAYS))
-        others = [way for way in ways if (way.pairs[-1], way.columns) != (table.world.pair, own.columns)]
         truth = seen(client, table)
         assert truth[0][0] == 200  # type: ignore[index]
-        for way in rng.sample(others, min(TWINS, len(others))):
-            assert seen(client, twin_of(table, way)) == truth
-            compared += 1
-    return compared
+        for twin in twins_of(table, viewer, rng, TWINS):
+            assert seen(client, twin) == truth
+            depths.append(len(table.made))
+    return depths
 
 
 def test_every_game_with_hidden_information_is_looked_at(own: str) -> None:
@@ -235,12 +113,15 @@ def test_every_game_with_hidden_information_is_looked_at(own: str) -> None:
 
 @pytest.mark.parametrize("game", LINES)
 def test_worlds_that_a_viewer_cannot_tell_apart_look_the_same(lone: Client, own: str, game: str) -> None:
-    assert compare(lone, game, LINES[game]) > LINES[game] / (2 if game in LITTLE else 1)
+    assert len(compare(lone, game, LINES[game])) > LINES[game] / (2 if game in LITTLE else 1)
 
 
 @pytest.mark.parametrize("game", LINES)
 def test_two_hundred_lines_of_worlds_look_the_same(lone: Client, own: str, game: str) -> None:
-    assert compare(lone, game, MANY) > MANY / (2 if game in LITTLE else 1)
+    depths, most = compare(lone, game, MANY), longest(game)
+    print(f"{game}: {len(depths)} twins, {median(depths):g} moves in the middle, {max(depths)} at most, of {most}")
+    assert len(depths) > MANY / (2 if game in LITTLE else 1)
+    assert max(depths) >= 0.9 * most and median(depths) >= most / 4
 
 
 @pytest.mark.parametrize("game", DRAWN)
@@ -260,6 +141,20 @@ def test_a_look_that_tells_is_found(lone: Client, game: str, monkeypatch: pytest
     monkeypatch.setattr(server, "view_of", telling)
     with pytest.raises(AssertionError):
         compare(lone, game, 10)
+
+
+@pytest.mark.parametrize("game", LONG, ids=lambda game: game.partition("(")[0])
+def test_a_late_fault_is_found(lone: Client, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seed is told in the last third of a long game alone."""
+    real = views.view_of
+
+    def late_seed(table: PlayTable, viewer: int | None) -> views.GameView:
+        late = 3 * len(table.made) > 2 * longest(game)
+        return replace(real(table, viewer), **({"saved": views._saved(table)} if late else {}))
+
+    monkeypatch.setattr(server, "view_of", late_seed)
+    with pytest.raises(AssertionError):
+        compare(lone, game, LINES[game])
 
 
 def test_the_end_shows_both_hands(lone: Client) -> None:
@@ -325,11 +220,10 @@ def compare_streams(client: Client, lines: int) -> int:
     rng, compared = random.Random(3), 0
     for _ in range(lines):
         table = table_of("leduc_poker", 0, rng)
-        others = [way for way in lines_like(table, 0) if way.pairs[-1] != table.world.pair]
         truth = streamed(client, table)
         assert truth[0] == 200 and "event: end" in truth[1]
-        for way in rng.sample(others, min(2, len(others))):
-            assert streamed(client, twin_of(table, way)) == truth
+        for twin in twins_of(table, 0, rng, 2):
+            assert streamed(client, twin) == truth
             compared += 1
     return compared
 
@@ -368,10 +262,9 @@ def compare_hints(client: Client, lines: int) -> int:
         if table.actor != 0:
             continue
         lines -= 1
-        others = [way for way in lines_like(table, 0) if way.pairs[-1] != table.world.pair]
         truth = hinted(client, table)
-        for way in rng.sample(others, min(2, len(others))):
-            assert hinted(client, twin_of(table, way)) == truth
+        for twin in twins_of(table, 0, rng, 2):
+            assert hinted(client, twin) == truth
             compared += 1
     return compared
 
