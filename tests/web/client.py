@@ -71,14 +71,15 @@ class Form(HTMLParser):
 
 
 class Client:
-    """One browser.  app: the application."""
+    """One browser.  app: the application.  shared: its processes are others' too, and stay when it is closed."""
 
-    def __init__(self, app: Any) -> None:
-        self.app, self.loop = app, asyncio.new_event_loop()
+    def __init__(self, app: Any, shared: bool = False) -> None:
+        self.app, self.shared, self.loop = app, shared, asyncio.new_event_loop()
 
     def close(self) -> None:
-        """End the application's processes."""
-        self.app.app.state.site.lanes.close()
+        """End the application's own processes."""
+        if not self.shared:
+            self.app.app.state.site.lanes.close()
         self.loop.run_until_complete(self.loop.shutdown_default_executor())
         self.loop.close()
 
@@ -156,9 +157,11 @@ def client_of(
     code: Sequence[str] = (),
     door: Door | None = None,
     engines: Sequence[str] = (),
+    lanes: AgentLanes | None = None,
 ) -> Client:
-    """A browser of a new server."""
-    return Client(application(Offers(named, code, engines), folder, AgentLanes(1), door or Door()))
+    """A browser of a new server.  lanes: to be used in place of new ones, since a process takes a second to start."""
+    offers = Offers(named, code, engines)
+    return Client(application(offers, folder, lanes or AgentLanes(1), door or Door()), lanes is not None)
 
 
 def begun(client: Client, game: str, seats: tuple[str, str] = ("person", "random"), budget: str = "") -> str:

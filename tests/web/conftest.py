@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from sog.web.lanes import AgentLanes
 
 MISSING = [name for name in ("starlette", "uvicorn", "jinja2") if find_spec(name) is None]
 
@@ -24,11 +28,21 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 
 
 @pytest.fixture(scope="session")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+def lanes() -> Iterator[object]:
+    """A process for searches, for all servers of these tests that need none of their own."""
+    from sog.web.lanes import AgentLanes
+
+    found = AgentLanes(1)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
+def client(tmp_path_factory: pytest.TempPathFactory, lanes: AgentLanes) -> Iterator[object]:
     """A browser of a server that offers all games, with one process for searches."""
     from tests.web.client import client_of
 
-    found = client_of(tmp_path_factory.mktemp("games"))
+    found = client_of(tmp_path_factory.mktemp("games"), lanes=lanes)
     yield found
     found.close()
 

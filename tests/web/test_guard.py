@@ -11,6 +11,7 @@ import pytest
 
 import sog
 from sog.web.guard import Door
+from sog.web.lanes import AgentLanes
 from tests.web.client import HOST, Client, begun, client_of, scope_of
 from tests.web.test_spots import solved_turn
 
@@ -166,10 +167,10 @@ def hostile(rng: random.Random, address: str) -> tuple[str, str, list[tuple[str,
     return method, rng.choice(paths), headers, [body]
 
 
-def test_ten_thousand_hostile_requests(games: Path) -> None:
+def test_ten_thousand_hostile_requests(games: Path, lanes: AgentLanes) -> None:
     """Each ends below 500, no file is opened but the program's own and the games', and the game is as it was."""
     solved_turn(games.with_name("spot.npz"), 1)
-    client = client_of(games, [str(games.with_name("spot.npz"))])
+    client = client_of(games, [str(games.with_name("spot.npz"))], lanes=lanes)
     address = begun(client, "kuhn_poker", ("person", "person"))
     sys.addaudithook(_watch)  # which cannot be removed again, but looks at nothing afterwards
     rng, found = random.Random(1), set[int]()

@@ -22,6 +22,7 @@ from sog.searches.holdem.locks import read_locks
 from sog.searches.holdem.saved import save
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.holdem.view import view
+from sog.web.lanes import AgentLanes
 from sog.web.offers import Offers
 from tests.web.client import Client, begun, client_of
 
@@ -44,8 +45,8 @@ def spot(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(spot: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    found = client_of(tmp_path_factory.mktemp("games"), [str(spot)])
+def site(spot: Path, tmp_path_factory: pytest.TempPathFactory, lanes: AgentLanes) -> Iterator[Client]:
+    found = client_of(tmp_path_factory.mktemp("games"), [str(spot)], lanes=lanes)
     yield found
     found.close()
 
@@ -107,10 +108,10 @@ def test_cards_that_come_are_shown_at_a_glance(site: Client, spot: Path) -> None
     assert "dealt to its end" in site.get(BASE, {"line": "bet allin, call"}).text
 
 
-def test_a_new_result_in_the_file_is_seen(tmp_path: Path) -> None:
+def test_a_new_result_in_the_file_is_seen(tmp_path: Path, lanes: AgentLanes) -> None:
     path = tmp_path / "spot.npz"
     solved_turn(path, 1)
-    client = client_of(tmp_path / "games", [str(path)])
+    client = client_of(tmp_path / "games", [str(path)], lanes=lanes)
     assert "1 iteration," in client.get("/spots/spot").text
     solved_turn(path, 3)
     assert "3 iterations" in client.get("/spots/spot").text

@@ -11,6 +11,7 @@ from sog.algorithms.student.algorithm import Student
 from sog.games.catalog import make_game
 from sog.searches.tree.public_tree import PublicTree
 from sog.web.asked import PERSON, Chair, MoveAsked
+from sog.web.lanes import AgentLanes
 from sog.web.tables import PlayTable
 from sog.web.thinker import Thinker
 from tests.web.client import Client, begun, client_of
@@ -107,8 +108,8 @@ def test_a_hint_on_a_board_names_moves(client: Client) -> None:
     assert sum(hint.values()) == pytest.approx(1.0) and set(hint) <= set("1234567") and len(hint) > 1
 
 
-def test_a_killed_servers_game_has_hints_and_takings_back(games: Path) -> None:
-    client = client_of(games)
+def test_a_killed_servers_game_has_hints_and_takings_back(games: Path, lanes: AgentLanes) -> None:
+    client = client_of(games, lanes=lanes)
     address = begun(client, "leduc_poker", ("person", "network"), "20")
     file = games / f"{address.rpartition('/')[2]}.jsonl"
     move(client, address, "check")
