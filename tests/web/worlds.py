@@ -19,7 +19,7 @@ from sog.web.tables import Made, PlayTable
 NAME = "0" * 32  # of every table
 NETWORK = Chair("network", "the network")
 WAYS = 500  # that are looked through for a twin
-CALM = (0.0, 0.5, 1.0)  # how often a line takes the first move that goes on, such as a low bid or a call
+CALM = (0.0, 0.5, 1.0)  # how often a line takes the first move that does not end the game, such as a low bid or a call
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ def rules_of(game: str) -> Game:
 
 
 def table_of(game: str, viewer: int | None, rng: random.Random, agent: Chair = NETWORK) -> PlayTable:
-    """A game that is played by chance up to somewhere before its end: to a drawn length, or as far as it goes on.
+    """A game that is played by chance up to somewhere before its end: to a drawn length, or as far as there are moves.
 
     The length is the larger of two, since there are more late states than early ones.
     """
