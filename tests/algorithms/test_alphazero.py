@@ -139,7 +139,7 @@ def test_presets_take_the_networks_of_student_of_games(name: str) -> None:
 
 
 def test_the_papers_preset() -> None:
-    acting = settings_of(make_game("chess"), "paper", "alphazero").acting
+    acting = settings_of(make_game("chess(inputs=paper)"), "paper", "alphazero").acting
     assert isinstance(acting, AlphaZeroActing)
     assert (acting.simulations, acting.sampled_moves, acting.moves_max) == (800, 30, 512)
     assert (acting.search.c_init, acting.search.c_base, acting.search.first_play_loses) == (1.25, 19_652.0, True)

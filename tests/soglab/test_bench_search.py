@@ -158,7 +158,7 @@ def test_simulations_beside_openspiel(capsys: pytest.CaptureFixture[str]) -> Non
     assert [row["network"] for row in rows] == ["constant"] * 5 + ["random rollout", "resnet 4x32", "resnet 6x64"]
     assert all(row["simulations_per_second"] > 0 for row in rows)
     assert [row["network_share"] > 0 for row in rows] == [False] * 6 + [True] * 2
-    assert [row["search"] for row in rows[:2]] == ["SoG(20,1)", "SoG(20,1), paths"]
+    assert [row["search"] for row in rows[:2]] == ["SoG(20,1)", "SoG(20,1), sweeps"]
     assert rows[3]["search"] == "AlphaZero(20)" and "OpenSpiel" in rows[4]["search"] and "C++" in rows[5]["search"]
 
 
