@@ -145,7 +145,7 @@ def test_a_look_that_tells_is_found(lone: Client, game: str, monkeypatch: pytest
 
 @pytest.mark.parametrize("game", LONG, ids=lambda game: game.partition("(")[0])
 def test_a_late_fault_is_found(lone: Client, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The seed is told in the last third of a long game alone."""
+    """A seed that the page shows in the last third of a long game alone."""
     real = views.view_of
 
     def late_seed(table: PlayTable, viewer: int | None) -> views.GameView:
