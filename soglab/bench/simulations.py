@@ -1,8 +1,8 @@
 """Simulations a second of perfect-information search with a constant network, beside OpenSpiel's MCTS.
 
 OpenSpiel's Python MCTS gets the same constant evaluator; its C++ MCTS takes none from Python and does one random
-rollout. All search the game's first position anew each time, in turn, on one core; processor time, medians. With a
-real network the network's share of the time is given too.
+rollout; mctx, where it is installed, has no rules of the game. All search the game's first position anew each time, in
+turn, on one core; processor time, medians. With a real network the network's share of the time is given too.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.mcts import search as mcts
 from sog.searches.tree.public_tree import PublicTree
+from soglab.bench import mctx_search
 from soglab.bench.evaluators import SameAnswers, TimedEvaluator
 from soglab.bench.form import Benchmark, Column, Report
 from soglab.bench.search import name_of
@@ -90,6 +91,8 @@ def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> Iterato
         (f"OpenSpiel MCTS, Python ({simulations})", CONSTANT): _openspiel_python(game, simulations),
         (f"OpenSpiel MCTS, C++ ({simulations})", ROLLOUT): _openspiel_cpp(game, simulations),
     }
+    if mctx_search.is_installed():
+        searches[f"mctx ({simulations})", CONSTANT] = mctx_search.mctx_search(game.num_actions, simulations, batch=1)
     for (search_name, network), times in in_turn(searches, rounds + 1).items():
         each = statistics.median(times[1:])  # the first turn compiles kernels
         yield SimulationsRow(game.name, search_name, network, simulations / each, 0.0)

@@ -18,6 +18,7 @@ from sog.nets.shape import shape_for
 from sog.searches.gtcfr.settings import Budget
 from sog.training import settings
 from sog.training.settings import TrainSettings
+from soglab.bench import mctx_search
 from soglab.bench import root as bench_root
 from soglab.bench import search as bench_search
 from soglab.bench import training_minute as bench_training
@@ -155,6 +156,9 @@ def test_simulations_beside_openspiel(capsys: pytest.CaptureFixture[str]) -> Non
     """Six searches with a constant network and two with networks, which take most of their time."""
     assert main(["bench", "simulations", "connect_four", "-s", "20", "--rounds", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
+    if mctx_search.is_installed():
+        beside = rows.pop(6)
+        assert beside["search"] == "mctx (20)" and beside["simulations_per_second"] > 0
     assert [row["network"] for row in rows] == ["constant"] * 5 + ["random rollout", "resnet 4x32", "resnet 6x64"]
     assert all(row["simulations_per_second"] > 0 for row in rows)
     assert [row["network_share"] > 0 for row in rows] == [False] * 6 + [True] * 2
