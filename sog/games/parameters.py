@@ -124,6 +124,12 @@ def choice(meaning: str, choices: Sequence[str]) -> GameParameter:
     return GameParameter(f"{meaning}: {' or '.join(choices)}", choices[0], read)
 
 
+def require_inputs(game: str, inputs: str, known: Sequence[str]) -> None:
+    """GameError where `inputs` is none of the words for what this game's networks see."""
+    if inputs not in known:
+        raise GameError(f"{game}: inputs is one of {', '.join(known)}, not {inputs}")
+
+
 def text(meaning: str, default: str | None = None) -> GameParameter:
     """Any text, a number's too, which the game itself reads."""
     return GameParameter(meaning, default, str)

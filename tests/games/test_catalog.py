@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from sog.errors import GameError
+from sog.games.base import Game
+from sog.games.boards.chess import Chess
+from sog.games.boards.connect_four import ConnectFour
+from sog.games.boards.go import Go
 from sog.games.catalog import known_games, make_game
+from sog.games.holdem.bets import parse_sizes
+from sog.games.holdem.game import Holdem, HoldemSpot
 
 EXAMPLES = [example for example, _ in known_games()]
 
@@ -55,3 +64,9 @@ def test_refusals(text: str, says: str) -> None:
     with pytest.raises(GameError) as error:
         make_game(text)
     assert says in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("make", [Chess, ConnectFour, Go, partial(Holdem, HoldemSpot(), parse_sizes("1"))])
+def test_a_game_made_in_python_refuses_inputs_that_it_has_not(make: Callable[..., Game]) -> None:
+    with pytest.raises(GameError, match=r"inputs is one of .*, not pictures"):
+        make(inputs="pictures")

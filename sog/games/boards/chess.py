@@ -22,6 +22,7 @@ from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, BoardPosition, PositionGame
 from sog.games.cells import CellRules
 from sog.games.game_records import GameRecord
+from sog.games.parameters import require_inputs
 from sog.games.strings import write_game
 
 TACTICS: Final = "tactics"
@@ -84,7 +85,8 @@ class Chess(PositionGame):
     record_suffix = ".pgn"
 
     def __init__(self, fen: str = START, inputs: str = TACTICS) -> None:
-        """`fen`: where play begins. GameError where it is not a position of chess.  inputs: one of INPUTS."""
+        """fen: where play begins.  inputs: one of INPUTS. GameError where either is something else."""
+        require_inputs("chess", inputs, INPUTS)
         spiel = pyspiel.load_game("chess")
         start = spiel.new_initial_state(checked_fen(fen))
         planes = TACTICS_PLANES if inputs == TACTICS else _STEP_PLANES * HISTORY + 7

@@ -13,6 +13,7 @@ from sog.games.base import TERMINAL, State
 from sog.games.boards.connect_four_cells import COLUMNS, ROWS, connect_four_cells, write_stones, write_threats
 from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.cells import CellRules
+from sog.games.parameters import require_inputs
 from sog.games.strings import write_game
 from sog.games.symmetries import mirrored_columns
 
@@ -38,10 +39,11 @@ class ConnectFour(PositionGame):
     """
 
     def __init__(self, moves: str = "", inputs: str = THREATS) -> None:
-        """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over.
+        """moves: the columns, from 1, that lead to where play begins.  inputs: one of INPUTS.
 
-        inputs: one of INPUTS.
+        GameError where the moves are illegal or end the game, and where inputs is another word.
         """
+        require_inputs("connect_four", inputs, INPUTS)
         spiel = pyspiel.load_game("connect_four")
         planes = (6 if inputs == THREATS else 3, ROWS, COLUMNS)
         values = {"moves": (moves, ""), "inputs": (inputs, THREATS)}

@@ -17,6 +17,7 @@ from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.boards.sgf import sgf_record
 from sog.games.cells import CellRules
 from sog.games.game_records import GameRecord
+from sog.games.parameters import require_inputs
 from sog.games.strings import write_game
 from sog.games.symmetries import of_square
 
@@ -55,7 +56,8 @@ class Go(PositionGame):
     record_suffix = ".sgf"
 
     def __init__(self, size: int = 19, komi: float = 7.5, inputs: str = STONES) -> None:
-        """inputs: one of INPUTS. Raises GameError unless 2 <= size <= 19 and the komi is a number of points."""
+        """GameError unless 2 <= size <= 19, the komi is a number of points, and inputs one of INPUTS."""
+        require_inputs("go", inputs, INPUTS)
         if not 2 <= size <= 19:
             raise GameError(f"go is played on board_size=2 to 19, not {size}")
         if not math.isfinite(komi) or abs(komi) > _LARGEST_KOMI:

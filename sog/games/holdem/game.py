@@ -16,9 +16,10 @@ from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Scaled, St
 from sog.games.holdem.bets import ALL_IN, BetSizes, EveryAmount, Fractions
 from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP, RIVER, Betting, first_round, later_round
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, cards_name, disjoint_mass, hand_name, live_hands
-from sog.games.holdem.inputs import PAPER, STRENGTH, baseline, features, num_features, paper_features, slots
+from sog.games.holdem.inputs import INPUTS, PAPER, STRENGTH, baseline, features, num_features, paper_features, slots
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem.ranges import FULL, parse_range
+from sog.games.parameters import require_inputs
 
 EXTRAS: Final = 4  # identities kept for actions that a state is given besides the tree's
 STACK: Final = 20_000
@@ -75,11 +76,12 @@ class Holdem(Game):
         inputs: str = STRENGTH,
         draw: Callable[[np.random.Generator], Holdem] | None = None,
     ) -> None:
-        """GameError where the spot cannot be played.
+        """GameError where the spot cannot be played or inputs is none of `INPUTS`.
 
-        inputs: what networks see, one of `INPUTS`.  draw: draws a game of the same family for self-play.
+        inputs: what networks see.  draw: draws a game of the same family for self-play.
         """
         _refuse_spot(spot)
+        require_inputs("holdem", inputs, INPUTS)
         if spot.board and isinstance(sizes, EveryAmount) and min(spot.blinds[1], *spot.stacks) == 1:
             raise GameError("holdem: bets=any has no number for a bet of 1 chip: give all amounts in smaller chips")
         self.name = name
