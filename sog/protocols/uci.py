@@ -18,7 +18,7 @@ from sog.errors import GameError, SettingError
 from sog.games.boards.chess import WHITE, Chess
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, Thought
-from sog.protocols.chess_mates import Mates
+from sog.play.proofs import Proofs
 from sog.protocols.chess_setup import ChessBoard, Setup, read_position
 from sog.protocols.engine import Engine, reporting, share_of_clock
 from sog.protocols.lines import size_of
@@ -26,7 +26,7 @@ from sog.protocols.words import read_whole, shown
 from sog.searches.gtcfr.settings import Budget
 from sog.version import VERSION
 
-__all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go", "wins_draws_losses"]
+__all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "mate_in", "read_go", "wins_draws_losses"]
 
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5
@@ -47,6 +47,15 @@ _FLAGS: Final = ("infinite", "ponder")
 def centipawns(value: float) -> int:
     """The score of a value in [-1, 1], as Leela Chess Zero reports it: 90 tan(1.5637541897 value)."""
     return round(90.0 * math.tan(1.5637541897 * max(-1.0, min(1.0, value))))
+
+
+def mate_in(proofs: Proofs, node: int, action: int) -> int | None:
+    """UCI's mate score of a move: moves until mate, negative where the mover is mated; None where neither is forced."""
+    child, mover = proofs.after(node, action), proofs.public.actor(node)
+    if child not in proofs.winner:
+        return None
+    plies = proofs.plies[child]
+    return plies // 2 + 1 if proofs.winner[child] == mover else -((plies + 1) // 2)
 
 
 def wins_draws_losses(value: float) -> tuple[int, int, int]:
@@ -230,10 +239,10 @@ class _Running:
         """One `info` line for each of the best moves that `searchmoves` allows, as many as MultiPV says."""
         tree = self.engine.player.tree
         node = tree.node_after(self.setup.moves)
-        mates = Mates.of(tree.public)
-        thought, seconds = self._allowed(mates.first(thought, node)), time.monotonic() - self.started
+        proofs = Proofs.of(tree.public, node)
+        thought, seconds = self._allowed(thought), time.monotonic() - self.started
         for k, candidate in enumerate(thought.candidates[: self.engine.multipv], start=1):
-            mate = mates.moves(mates.after(node, candidate.action))
+            mate = mate_in(proofs, node, candidate.action)
             score = f"cp {centipawns(candidate.value)}" if mate is None else f"mate {mate}"
             if self.engine.shows_wdl:
                 shares = wins_draws_losses(candidate.value if mate is None else math.copysign(1.0, mate))

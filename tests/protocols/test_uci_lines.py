@@ -15,7 +15,7 @@ import pytest
 from sog.algorithms.student.player import SogPlayer
 from sog.games.boards.chess import Chess
 from sog.play.player import Limits, think
-from sog.protocols.chess_mates import Mates
+from sog.play.proofs import Proofs
 from sog.protocols.lines import LONGEST, Lines
 from sog.protocols.uci import UciEngine
 
@@ -192,13 +192,14 @@ def test_a_mate_that_is_not_forced_is_none(player: SogPlayer) -> None:
     player.new_game(game)
     think(player, (), Limits(1500))
     public = player.tree.public
-    mates, rng = Mates.of(public), np.random.default_rng(0)
-    assert mates.won and any(mates.lost.values())
-    for found, wins in ((mates.won, True), (mates.lost, False)):
-        short = [node for node, plies in found.items() if plies <= 2]
-        for node in rng.choice(short, size=min(20, len(short)), replace=False).tolist():
-            board = chess.Board(game.state_name(public.states[node]))
-            assert mated_within(board, found[node]) if not wins else mates_within(board, found[node]), board.fen()
+    proofs, rng = Proofs.of(public), np.random.default_rng(0)
+    short = [node for node, plies in proofs.plies.items() if plies <= 2]
+    drawn = rng.choice(short, size=min(40, len(short)), replace=False).tolist()
+    assert {proofs.plies[node] for node in drawn} == {0, 1, 2}
+    for node in drawn:
+        board, plies = chess.Board(game.state_name(public.states[node])), proofs.plies[node]
+        mates = (proofs.winner[node] == 1) == board.turn  # White is player 1
+        assert mates_within(board, plies) if mates else mated_within(board, plies), board.fen()
 
 
 def mates_within(board: object, plies: int) -> bool:

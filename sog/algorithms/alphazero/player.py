@@ -1,4 +1,4 @@
-"""AlphaZero as a player: MCTS with PUCT from the position, the most visited move."""
+"""AlphaZero as a player: MCTS with PUCT from the position; a move that is proven to win, else the most visited."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.play.player import Candidate, Player, Stopped, Thought, never
+from sog.play.proofs import proven_first
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 from sog.searches.mcts.search import PuctSettings, PuctTree, search
 
@@ -63,7 +64,7 @@ class AlphaZeroSearch:
         yield from search(self.tree, self.wanted, self.settings, self.rng, after_batch)
 
     def thought(self) -> Thought:
-        """What it thinks so far: every legal move, the most visited first."""
+        """What it thinks so far: every legal move, those that win by force first, then the most visited."""
         tree, actions, shares = self.tree, self._actions(self.tree.state), self._shares()
         visits = tree.visits() if tree.size else np.zeros(len(actions))
         value = self._sign(0) * tree.value() / tree.public.game.u_max if tree.size else 0.0
@@ -74,7 +75,7 @@ class AlphaZeroSearch:
             Candidate(actions[a], float(shares[a]), float(values[a]), int(visits[a]), (actions[a], *self._line(a)))
             for a in order
         )
-        return Thought(value, tree.size, candidates)
+        return proven_first(Thought(value, tree.size, candidates), tree.public, tree.state)
 
     def _actions(self, state: int) -> list[int]:
         """Identities of the actions at a public node, ascending."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.play.position import PositionSearch
+from sog.play.proofs import proven_first
 from sog.play.resolver import derive_generator
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.settings import Budget, SearchSettings
@@ -20,6 +21,8 @@ BOARDS: Final = SearchSettings(prior_temperature=1.5, paths=True)
 
 class SogPlayer(Player):
     """Student of Games on a game of perfect information: GT-CFR from the position, greedy in its average policy.
+
+    Moves that its tree proves to win come first, those that it proves to lose last.
 
     last: the tree of the last search.
     """
@@ -64,7 +67,8 @@ class SogSearch:
         yield from self.searching.steps(after_round)
 
     def thought(self) -> Thought:
-        return thought_at(self.tree, 0)
+        tree = self.tree
+        return proven_first(thought_at(tree, 0), tree.public, tree.public_node(0))
 
 
 def thought_at(tree: Lookahead, n: int) -> Thought:
