@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from sog.games.base import NATURE, TERMINAL
+from sog.games.base import NATURE
 from sog.play.player import Candidate, Thought
+from sog.searches.tree import pairs
 from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["Proofs", "proven_first"]
@@ -32,11 +33,10 @@ class Proofs:
     def of(cls, public: PublicTree, root: int = 0) -> Proofs:
         """Upwards from the won ends among the nodes from `root` on; a move that is not listed proves nothing."""
         proofs = cls(public, {}, {})
-        over = root + np.flatnonzero(public.nodes.actor[root : public.size] == TERMINAL)
-        for node in over.tolist():
-            utility = public.utility(node, (0, 0))
-            if abs(utility) >= public.game.u_max:
-                proofs._set(node, int(utility < 0.0), 0)
+        utilities = np.zeros(public.size - root)
+        pairs.utilities(public.arrays, root, utilities)
+        for place in np.flatnonzero(np.abs(utilities) >= public.game.u_max).tolist():
+            proofs._set(root + place, int(utilities[place] < 0.0), 0)
         ahead = [-int(public.parent[node]) for node in proofs.winner]
         heapq.heapify(ahead)  # the highest node first: children are above their parents
         seen = {-1}

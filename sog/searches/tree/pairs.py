@@ -7,7 +7,7 @@ sparse.py, hold'em's operators in cards.py. No sweep depends on the kind.
 from __future__ import annotations
 
 from sog.arrays import Array
-from sog.games.base import DENSE, SPARSE
+from sog.games.base import DENSE, SPARSE, TERMINAL
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import sum_of
 from sog.searches.kernels.spans import dot
@@ -120,6 +120,17 @@ def utility(public: Public, s: int, i0: int, i1: int) -> float:
     # A terminal state's payoff operator is P = W * u, entry by entry.
     payoff = state.payoff_scale * _entry(public, public.operators[state.payoff], i0, i1)
     return float(payoff / weight(public, s, i0, i1))
+
+
+@njit
+def utilities(public: Public, first: int, out: Array) -> None:
+    """out: float64[N], player 0's utility at states first, ..., first + N - 1 that end a game of perfect information.
+
+    0 where the game continues.
+    """
+    for k in range(len(out)):
+        s = first + k
+        out[k] = utility(public, s, 0, 0) if public.nodes[s].actor == TERMINAL else 0.0
 
 
 @njit
