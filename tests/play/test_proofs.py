@@ -34,11 +34,11 @@ def minimax(history: tuple[int, ...]) -> tuple[int, int]:
     return mine * best, 1 + (min(plies) if best > 0 else max(plies))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_tic_tac_toes_forced_wins_are_minimax(seed: int) -> None:
-    """Of all that can come after three to five random moves."""
+    """Of all that can come after four or five random moves."""
     rng, line, tree = np.random.default_rng(seed), list[int](), PublicTree(TicTacToe())
-    while len(line) < 3 + seed % 3:
+    while len(line) < 4 + seed % 2:
         line.append(int(rng.choice([cell for cell in range(9) if cell not in line])))
         if minimax(tuple(line))[1] == 0:
             line.clear()
