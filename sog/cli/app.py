@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from importlib.metadata import entry_points
 from typing import Annotated
@@ -108,7 +108,8 @@ def _add_laboratory() -> None:
         entry.load()(app)
     if not found:
         for name in ("bench", "reproduce"):
-            app.command(name, context_settings=_ANY_ARGUMENTS, help="Not installed: the package soglab.")(_missing)
+            say_so = "Not installed: the package soglab."
+            app.command(name, context_settings=_ANY_ARGUMENTS, help=say_so, rich_help_panel="Laboratory")(_missing)
 
 
 def _missing() -> None:
@@ -120,28 +121,42 @@ def _missing() -> None:
 
 # A command is a plain function of a module sog/cli/*.py whose epilog is an example to copy. It raises
 # SogError for bad input, and imports what it runs inside, so that `sog --help` needs no Numba or PyTorch.
-app.command(epilog="Example: sog games")(games)
-app.command(epilog="Example: sog algorithms rebel")(algorithms)
-app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations 1000")(solve)
-app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
-app.command(epilog="Example: sog distil runs/sepot --out runs/distilled")(distil)
-app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
-app.command(epilog="Example: sog lbr always-call --game leduc_poker --bets offered --hands 10000")(lbr)
-app.command(epilog="Example: sog play runs/demo --seat 0")(play)
-app.command(epilog="Example: sog serve runs/demo")(serve)
-app.command(epilog="Example: sog match leduc_poker random --game leduc_poker --hands 1000 --records hands.jsonl")(match)
-app.command(epilog="Example: sog aivat hands.jsonl --values exact --a leduc.json --b random")(aivat)
-app.command(epilog="Example: sog dealer night holdem.game 1000 0 ours theirs --log night.log")(dealer)
-app.command(epilog="Example: sog acpc always-call --port 18374")(acpc)
-app.command(epilog="Example: sog slumbot equity --hands 200 --records slumbot.jsonl")(slumbot)
-app.command(epilog="Example: sog phh hands.jsonl --out hands.phhs")(phh)
-app.command(epilog="Example: sog uci chess --simulations 400")(uci)
-app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)
-app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
-app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')(perft)
-app.command("map", epilog="Example: sog map --stations 40 --around 100")(city_map)
-app.command("compile", epilog="Example: sog compile")(compile_kernels)
-app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
+def _add(panel: str, command: Callable[..., None], example: str, name: str | None = None) -> None:
+    app.command(name, epilog=f"Example: sog {example}", rich_help_panel=panel)(command)
+
+
+_LEARN = "Games, solving, learning"
+_add(_LEARN, games, "games")
+_add(_LEARN, algorithms, "algorithms rebel")
+_add(_LEARN, solve, "solve leduc_poker --algorithm cfr+ --iterations 1000")
+_add(_LEARN, train, "train leduc_poker --preset demo --out runs/demo")
+_add(_LEARN, distil, "distil runs/sepot --out runs/distilled")
+
+_PLAY = "Play and look"
+_add(_PLAY, play, "play runs/demo --seat 0")
+_add(_PLAY, serve, "serve runs/demo")
+_add(_PLAY, match, "match leduc_poker random --game leduc_poker --hands 1000 --records hands.jsonl")
+_add(_PLAY, tournament, "tournament matches.toml --out runs/matches")
+_add(_PLAY, show, 'show spot.npz --line "check, bet 0.5"')
+
+_MEASURE = "Measure"
+_add(_MEASURE, exploit, "exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")
+_add(_MEASURE, lbr, "lbr always-call --game leduc_poker --bets offered --hands 10000")
+_add(_MEASURE, aivat, "aivat hands.jsonl --values exact --a leduc.json --b random")
+
+_PROGRAMS = "Engines and other programs"
+_add(_PROGRAMS, uci, "uci chess --simulations 400")
+_add(_PROGRAMS, gtp, "gtp 'go(board_size=7)' --simulations 400")
+_add(_PROGRAMS, dealer, "dealer night holdem.game 1000 0 ours theirs --log night.log")
+_add(_PROGRAMS, acpc, "acpc always-call --port 18374")
+_add(_PROGRAMS, slumbot, "slumbot equity --hands 200 --records slumbot.jsonl")
+_add(_PROGRAMS, phh, "phh hands.jsonl --out hands.phhs")
+
+_TOOLS = "Tools"
+_add(_TOOLS, perft, 'perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')
+_add(_TOOLS, city_map, "map --stations 40 --around 100", "map")
+_add(_TOOLS, compile_kernels, "compile", "compile")
+
 _add_laboratory()
 
 
