@@ -159,8 +159,8 @@ FIGURES: Final = (
         _HIDDEN,
         28,
         {
-            "SoG(400,1) as x": "135 won, 17 drawn, 0 lost",
-            "SoG(400,1) as o": "415 won, 142 drawn, 0 lost",
+            "SoG(400,1) as x": "102 won, 17 drawn, 0 lost",
+            "SoG(400,1) as o": "347 won, 142 drawn, 0 lost",
         },
     ),
     _reproduce(
