@@ -414,7 +414,7 @@ def test_counts_of_files_games_and_checkpoints() -> None:
     shipped = words[len(shipped_checkpoints())]
     has("README.md", f"{shipped} trained networks")
     has("decisions.md", f"The package holds {shipped} networks")
-    has("measured/solving.md", f"{len(GAMES)} games, 23 minutes")
+    has("measured/solving.md", f"{len(GAMES)} games, 46 minutes")
     figures = sum(len(row) for table in TABLE_5.values() for row in table.values())
     has("measured/solving.md", f"table's {figures} figures")
 
