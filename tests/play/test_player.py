@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sog.algorithms.alphazero.player import AlphaZeroPlayer
-from sog.algorithms.student.player import BOARDS, SogPlayer, thought_at
+from sog.algorithms.student.player import BOARDS, SogPlayer
 from sog.errors import GameError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.rules.kuhn import Kuhn
@@ -18,8 +18,8 @@ from sog.play import move_tree
 from sog.play import player as player_module
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, think
-from sog.play.proofs import proven_first
 from sog.searches.gtcfr.settings import Budget
+from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.searches.mcts.kernels import Stat
 from sog.searches.tree.records import Infostate
@@ -63,15 +63,14 @@ def test_a_win_at_once_comes_before_a_larger_share(line: list[int]) -> None:
     """x or o wins with c3, and every other move is given ten times as much of the policy."""
     student, alphazero = player(30), AlphaZeroPlayer("az", zero_evaluator, 30)
     alphazero.new_game(TicTacToe())
-    think(student, line, Limits())
-    think(alphazero, line, Limits())
+    searches = student.search(line), alphazero.search(line)
+    for search in searches:
+        run(search.steps(), zero_evaluator)
     assert student.last is not None and alphazero.last is not None
     student.last.policy_sum(0)[1:] = 10.0 * student.last.policy_sum(0)[0]
     columns = alphazero.last.columns()
     alphazero.last.stats[Stat.VISITS, columns][1:] = 10.0 * alphazero.last.visits()[0]
-    tree = student.last
-    ours = proven_first(thought_at(tree, 0), tree.public, tree.public_node(0))
-    for thought in (ours, alphazero.search(line).thought()):
+    for thought in (search.thought() for search in searches):
         assert thought.action == 2
         assert thought.candidates[0].share < thought.candidates[1].share
 
