@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.opponents.openspiel_alphazero import settings as az_settings
 from sog.opponents.openspiel_alphazero.compiled import answer_compiled
+from sog.opponents.openspiel_alphazero.planes import planes_of
 from sog.opponents.openspiel_alphazero.player import openspiel_alphazero
 from sog.opponents.openspiel_alphazero.settings import RECORD, AzSettings, AzTraining, newest_checkpoint
-from sog.opponents.rating import RatingPlayer
+from sog.opponents.rating import RatingPlayer, spiel_state
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits, think
 from soglab.baselines.openspiel_alphazero.group import Group
@@ -223,3 +225,36 @@ def test_missing_packages_are_told_in_a_line(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2 and all("pip install 'sog[alphazero]'" in line for line in lines)
     assert not (tmp_path / "new").exists()
+
+
+def test_planes_are_those_that_our_network_gets() -> None:
+    """Of random positions, in the layout that OpenSpiel's residual network reads: rows, columns, planes."""
+    game, rng = make_game("connect_four"), np.random.default_rng(5)
+    boards, ours = [], []
+    for _ in range(20):
+        start = game.random_start(rng)  # type: ignore[attr-defined]
+        planes = np.zeros((6, 6, 7), dtype=np.float32)
+        start.write_planes(start.root(), planes)
+        boards.append(spiel_state(start, start.root()).observation_tensor())
+        ours.append(planes.transpose(1, 2, 0).ravel())
+    assert any(planes.reshape(6, 7, 6)[:, :, 2:4].any() for planes in ours)
+    np.testing.assert_array_equal(planes_of(boards), ours)
+
+
+def test_a_network_of_planes_learns_and_plays(tmp_path: Path) -> None:
+    needs_the_extra()
+    settings = replace(SMALL, nn_model="resnet", nn_width=4, inputs="planes")
+    record = train("connect_four", 1 / 2, tmp_path / "run", settings)
+    assert record.steps > 0 and record.settings.inputs == "planes"
+    game = make_game("connect_four")
+    player = RatingPlayer("az", openspiel_alphazero(tmp_path / "run", game))
+    player.new_game(game)
+    assert think(player, [0, 0, 1, 1, 2, 2], Limits(200)).action == 3
+
+
+def test_only_connect_four_has_planes(tmp_path: Path) -> None:
+    needs_the_extra()
+    with pytest.raises(SettingError, match="only connect_four"):
+        train("tic_tac_toe", 1.0, tmp_path / "run", replace(SMALL, inputs="planes"))
+    with pytest.raises(SettingError, match="inputs are one of"):
+        replace(SMALL, inputs="hexes").check()

@@ -21,7 +21,8 @@ import numpy as np
 from sog.errors import CheckpointError, first_line
 from sog.games.base import Game
 from sog.opponents.openspiel_alphazero.compiled import answer_compiled
-from sog.opponents.openspiel_alphazero.settings import ONE_CORE, newest_checkpoint, require_extra
+from sog.opponents.openspiel_alphazero.planes import PLANES_SHAPE, with_planes
+from sog.opponents.openspiel_alphazero.settings import ONE_CORE, PLANES, inputs_of, newest_checkpoint, require_extra
 from sog.opponents.rating import Decision, Rate, Rated, rated_root, spiel_state
 
 __all__ = ["openspiel_alphazero"]
@@ -61,6 +62,7 @@ class _Loaded:
     def __init__(self, folder: Path, game: Game) -> None:
         spiel = spiel_state(game, game.root()).get_game()
         config, step = _config(folder), newest_checkpoint(folder)
+        planes = inputs_of(folder) == PLANES
         if step is None:
             raise CheckpointError(f"{folder} holds no checkpoint of OpenSpiel's AlphaZero")
         if config.get("game") != str(spiel):
@@ -76,7 +78,7 @@ class _Loaded:
         try:
             model = Model.build_model(
                 config["nn_model"],
-                spiel.observation_tensor_shape(),
+                PLANES_SHAPE if planes else spiel.observation_tensor_shape(),
                 spiel.num_distinct_actions(),
                 config["nn_width"],
                 config["nn_depth"],
@@ -88,7 +90,7 @@ class _Loaded:
             model.load_checkpoint(step)
         except Exception as error:  # whatever a damaged file makes of JAX's and Orbax's readers
             raise CheckpointError(f"{folder}: checkpoint-{step} cannot be read: {first_line(error)[:200]}") from error
-        model.inference = partial(answer_compiled, model)
+        model.inference = partial(with_planes(answer_compiled) if planes else answer_compiled, model)
         self._evaluator, self._game = AlphaZeroEvaluator(spiel, model), spiel
 
     def search(self, state: Any, simulations: int, rng: np.random.Generator) -> Any:

@@ -13,17 +13,22 @@ from typing import Final
 from sog.errors import SettingError
 
 __all__ = [
+    "INPUTS",
     "MODELS",
     "ONE_CORE",
+    "PLANES",
     "RECORD",
     "AzSettings",
     "AzTraining",
+    "inputs_of",
     "newest_checkpoint",
     "require_extra",
     "write_record",
 ]
 
 MODELS: Final = ("resnet", "conv2d", "mlp")
+BOARD, PLANES = "board", "planes"
+INPUTS: Final = (BOARD, PLANES)
 RECORD: Final = "trained.json"
 _CHECKPOINT: Final = re.compile(r"checkpoint-(\d+)")
 _PACKAGES: Final = ("chex", "flax", "jax", "optax", "orbax", "psutil")
@@ -49,7 +54,8 @@ class AzSettings:
 
     nn_model, nn_width, nn_depth: the network.  max_simulations: a move of self-play.  A step of learning comes every
     replay_buffer_size // replay_buffer_reuse positions.  compiled: its network's answers are compiled
-    (compiled.py); otherwise the library is used untouched.
+    (compiled.py); otherwise the library is used untouched.  inputs: the board as OpenSpiel gives it, or our planes of
+    connect four (planes.py).
 
     Rates, batch, buffer, reuse and exploration constant are those of its example, the move after which it is greedy
     that of the example's earlier version, whose game was connect four; an MLP is what its page on AlphaZero names
@@ -67,11 +73,14 @@ class AzSettings:
     uct_c: float = 1.41
     temperature_drop: int = 10
     compiled: bool = True
+    inputs: str = BOARD
 
     def check(self) -> None:
         """SettingError where a value cannot be."""
         if self.nn_model not in MODELS:
             raise SettingError(f"the network is one of {', '.join(MODELS)}, not {self.nn_model}")
+        if self.inputs not in INPUTS:
+            raise SettingError(f"the inputs are one of {', '.join(INPUTS)}, not {self.inputs}")
         for name in ("nn_width", "nn_depth", "train_batch_size", "replay_buffer_reuse"):
             if getattr(self, name) < 1:
                 raise SettingError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -119,3 +128,11 @@ def newest_checkpoint(folder: Path) -> int | None:
 def write_record(folder: Path, trained: AzTraining) -> None:
     """Beside the checkpoint."""
     (folder / RECORD).write_text(json.dumps(asdict(trained), indent=2) + "\n")
+
+
+def inputs_of(folder: Path) -> str:
+    """What the network in a folder was given, by the record beside it; OpenSpiel's board where there is no record."""
+    try:
+        return str(json.loads((folder / RECORD).read_text())["settings"].get("inputs", BOARD))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return BOARD

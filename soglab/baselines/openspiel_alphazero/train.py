@@ -29,8 +29,10 @@ from typing import Any, Final
 from sog.errors import SettingError, SogError
 from sog.games.catalog import make_game
 from sog.opponents.openspiel_alphazero.settings import (
+    INPUTS,
     MODELS,
     ONE_CORE,
+    PLANES,
     AzSettings,
     AzTraining,
     newest_checkpoint,
@@ -62,6 +64,8 @@ def train(
     if not (minutes > 0 and math.isfinite(minutes)):
         raise SettingError(f"minutes must be above 0, not {minutes:g}")
     game = make_game(name)
+    if settings.inputs == PLANES and name != "connect_four":
+        raise SettingError(f"only connect_four has planes of ours for OpenSpiel's AlphaZero, not {name}")
     spiel = str(spiel_state(game, game.root()).get_game())
     _new_folder(out)
     training = _Training(out, spiel, settings, 60.0 * minutes, say)
@@ -207,6 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, required=True, help="of processor time, all processes together")
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
     parser.add_argument("--model", dest="nn_model", choices=MODELS, default=default.nn_model)
+    parser.add_argument("--inputs", choices=INPUTS, default=default.inputs, help="planes: ours, connect four alone")
     parser.add_argument("--width", dest="nn_width", type=int, default=default.nn_width)
     parser.add_argument("--depth", dest="nn_depth", type=int, default=default.nn_depth)
     parser.add_argument("--simulations", dest="max_simulations", type=int, default=default.max_simulations)

@@ -13,7 +13,8 @@ from typing import Any
 
 from sog.cluster.parent_death import end_with
 from sog.opponents.openspiel_alphazero.compiled import compile_class
-from sog.opponents.openspiel_alphazero.settings import AzSettings
+from sog.opponents.openspiel_alphazero.planes import give_planes
+from sog.opponents.openspiel_alphazero.settings import PLANES, AzSettings
 
 
 def _train(game: str, path: str, settings: AzSettings) -> None:
@@ -58,6 +59,8 @@ def _begin(parent: int) -> dict[str, Any]:
     arguments: dict[str, Any] = json.loads(sys.argv[1])
     if arguments["settings"]["compiled"]:
         compile_class()
+    if arguments["settings"]["inputs"] == PLANES:
+        give_planes()
     return arguments
 
 
