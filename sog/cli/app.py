@@ -24,13 +24,13 @@ from sog.cli.engines import gtp, uci
 from sog.cli.exploit import exploit
 from sog.cli.frame import for_json, say, stderr
 from sog.cli.games import games
-from sog.cli.holdem import show
 from sog.cli.lbr import lbr
 from sog.cli.match import match
 from sog.cli.perft import perft
 from sog.cli.phh import phh
 from sog.cli.play import play
 from sog.cli.serve import serve
+from sog.cli.show import show
 from sog.cli.slumbot import slumbot
 from sog.cli.solve import solve
 from sog.cli.stopping import Interrupted, exit_code, listening, no_more
@@ -137,7 +137,7 @@ _add(_PLAY, play, "play runs/demo --seat 0")
 _add(_PLAY, serve, "serve runs/demo")
 _add(_PLAY, match, "match leduc_poker random --game leduc_poker --hands 1000 --records hands.jsonl")
 _add(_PLAY, tournament, "tournament matches.toml --out runs/matches")
-_add(_PLAY, show, 'show spot.npz --line "check, bet 0.5"')
+_add(_PLAY, show, 'show leduc_poker --line "raise, call, board Jh"')
 
 _MEASURE = "Measure"
 _add(_MEASURE, exploit, "exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")

@@ -1,4 +1,4 @@
-"""Hold'em at the command line: `sog solve 'holdem(...)'` and `sog show`."""
+"""Hold'em's spots at the command line: `sog solve 'holdem(...)'`, and `sog show` of what it wrote."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from itertools import combinations
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.text import Text
 
 from sog.cli.frame import (
-    JsonOption,
     Report,
     check_new,
     facts_table,
@@ -26,8 +24,7 @@ from sog.cli.frame import (
     stdout,
     write_unless_there,
 )
-from sog.cli.options import check_apart, plain_file, word
-from sog.cli.phh import HISTORIES, show_hand
+from sog.cli.options import check_apart
 from sog.cli.stopping import say_kept
 from sog.errors import CheckpointError, SettingError
 from sog.pictures.svg import ON_COLOUR, action_colours
@@ -41,7 +38,7 @@ if TYPE_CHECKING:
     from sog.searches.holdem.solver import HoldemSolver, Progress
     from sog.searches.holdem.view import View
 
-__all__ = ["show", "solve_spot"]
+__all__ = ["print_grid", "show_spot", "solve_spot"]
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
@@ -179,63 +176,7 @@ def _print_answer(solver: HoldemSolver, progress: Progress, seconds: float, as_j
     stdout().print(facts_table({**facts, "exploitability": exploitability}))
 
 
-def show(
-    result: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RESULT",
-            callback=plain_file,
-            help="A file of `sog solve ... --out`, records of `sog match`, or hand histories.",
-        ),
-    ],
-    line: Annotated[str, typer.Option(help='The actions and cards so far, such as "check, bet 0.5, call, 5h".')] = "",
-    hands: Annotated[
-        str | None, word("Also list these hands of a spot one by one, such as AKs,QQ+ or full; --json has all.")
-    ] = None,
-    svg: Annotated[Path | None, typer.Option(help="Also draw the grid or the map into this new file.")] = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
-    whole: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also write every decision from this one on to this new file: JSON that `sog solve --lock` reads, or "
-            "a table where its name ends in .csv."
-        ),
-    ] = None,
-    hand: Annotated[int | None, typer.Option(min=0, help="Of records or hand histories: which hand, from 0.")] = None,
-    move: Annotated[int | None, typer.Option(min=0, help="After how many moves of the hand; by default all.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show one decision of a solved hold'em spot, a poker hand, or a position of a match of Scotland Yard.
-
-    Hold'em: a 13 x 13 grid of hands. Suited hands are above the diagonal; each cell shows how often its most frequent
-    action is taken, and its colour mixes those of all actions. EV: the chips that a hand takes out of the pot on
-    average from here on, less those that it still pays, so that a fold is worth 0. Equity: how often it beats the
-    opponent's range here. Scotland Yard (with --hand): the stations where Mr X can
-    be with the belief in each, tickets and the log. The belief is exact where the records have the policies of Mr X
-    (`sog match --policies`); elsewhere all possible stations are alike in it. --svg draws the map; its places are
-    computed from the links alone.
-    Hand histories (.phh, .phhs): the cards, the line of play and what was won, of the hand that --hand names.
-    """
-    if result.suffix in HISTORIES:
-        if line or move is not None or any(option is not None for option in (hands, csv_file, svg, whole)):
-            raise SettingError("a hand history is shown in words: of the options, --hand and --json are for it")
-        show_hand(result, hand or 0, as_json)
-        return
-    if hand is not None:
-        from sog.cli.chase import show_chase
-
-        if line or any(option is not None for option in (hands, csv_file, whole)):
-            raise SettingError("--line, --hands, --csv and --whole are for a solved hold'em spot")
-        if svg is not None:
-            check_new(svg)
-        show_chase(result, hand, move, svg, as_json)
-        return
-    if move is not None:
-        raise SettingError("--move is a hand's: name the hand of the records with --hand")
-    _show_spot(result, line, hands, svg, csv_file, whole, as_json)
-
-
-def _show_spot(
+def show_spot(
     result: Path,
     line: str,
     hands: str | None,
@@ -284,10 +225,11 @@ def _show_spot(
     stdout().print(f"{name}: player {seen.actor} to act ({exploitable}{fixed})", soft_wrap=True)
     ev, equity = values.means(seen)
     stdout().print(f"EV {ev:,.4g} of the {values.pot:,.4g} chips in the pot, equity {100 * equity:.1f}%")
-    _print_grid(seen)
+    print_grid(seen)
 
 
-def _print_grid(seen: View) -> None:
+def print_grid(seen: View) -> None:
+    """A decision's hands by class, after how often the whole range takes each action."""
     from sog.games.holdem.cards import RANKS
 
     weight, taken = seen.grid()

@@ -28,8 +28,9 @@ import numpy as np
 from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.base import TERMINAL, Fan, Game, carried_down
+from sog.games.edges import range_over
 from sog.games.holdem.game import Holdem
-from sog.measure.aivat_values import Ranges, Values, coefficients_of
+from sog.measure.aivat_values import Ranges, Values
 from sog.play.hand_record import Chance, HandDecision, HandRecord, draws_of, replay
 from sog.play.referee import Referee, World
 from sog.searches.cfr.exact import flaw_of
@@ -232,14 +233,8 @@ class _RangeLines:
         """A player's range at the end of an edge.  policy: where it acts."""
         if node not in self._fans:
             self._fans[node] = self.public.game.fan(self.public.states[node])
-        fan = self._fans[node]
-        if policy is None and (fan.carry is None or fan.carry[edge][p] is None):
-            return reach
         width = self.public.num_infostates(self.public.child(node, edge))[p]
-        source, target, odds = coefficients_of(fan, edge, p, len(reach), policy)
-        out = np.zeros(width)
-        np.add.at(out, target, reach[source] * odds)
-        return out
+        return range_over(self._fans[node], edge, p, reach, width, policy)
 
 
 def _mean(sums: list[tuple[float, float]]) -> float:

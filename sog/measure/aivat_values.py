@@ -10,21 +10,19 @@ from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
-from sog.arrays import Array, Float64
+from sog.arrays import Float64
 from sog.errors import TooLarge
-from sog.games.base import NATURE, TERMINAL, Fan
+from sog.games.base import NATURE, TERMINAL
+from sog.games.edges import coefficients_of
 from sog.games.holdem.equity import against_each, against_range
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.games.poker import poker_of
 from sog.searches.cfr.exact import Policy
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["Coefficients", "HoldemEquity", "ListedValues", "Ranges", "Values", "call_policy", "coefficients_of"]
+__all__ = ["HoldemEquity", "ListedValues", "Ranges", "Values", "call_policy"]
 
 Ranges: TypeAlias = tuple[Float64, Float64]
-
-# How a player's infostates go over an edge: int32[P] from which, int32[P] to which, float64[P] how likely.
-Coefficients: TypeAlias = tuple[Array, Array, Float64]
 
 _MOST: Final = 10**9  # bytes of a game's tables
 
@@ -36,22 +34,6 @@ class Values(Protocol):
 
     def sums(self, public: PublicTree, node: int, ranges: Ranges) -> tuple[float, float]:
         """With W, ranges r and values v of a node: sum of W r0 r1 v and sum of W r0 r1, over all pairs."""
-
-
-def coefficients_of(fan: Fan, edge: int, p: int, width: int, policy: Float64 | None) -> Coefficients:
-    """How player p's infostates go over an edge.
-
-    width: how many there are.  policy: float64[A, I], where p acts; None where it does not.
-    """
-    if policy is not None:
-        assert fan.moves is not None
-        source, column = np.nonzero(fan.moves.edge == edge)
-        target = source if fan.moves.target is None else fan.moves.target[source, column]
-        return source, target, policy[column, source]
-    carry = None if fan.carry is None else fan.carry[edge][p]
-    if carry is None:
-        return np.arange(width), np.arange(width), np.ones(width)
-    return carry.source, carry.target, np.ones(len(carry.source))
 
 
 class ListedValues:

@@ -72,6 +72,10 @@ class Agent(ABC):
         """float64[I]: the opponent's infostates at the last node, as the agent with this one believes; or None."""
         return None
 
+    def values(self) -> tuple[Float64, Float64] | None:
+        """float64[I0], float64[I1]: both players' values by infostate at the last node, in utilities; or None."""
+        return None
+
     def fork(self) -> Self:
         """An agent in this one's position, to follow one line of play while this one waits."""
         return copy.copy(self)
@@ -171,6 +175,10 @@ class SearchAgent(Agent):
                 waiting.extend((s, solved) for s in followers.get(solved.node, ()))
                 if self.public.actor(solved.node) == self.player:
                     yield solved.node, solved.played(self.settings.purify)
+
+    def values(self) -> tuple[Float64, Float64] | None:
+        """Of the last search, conditional on the infostate."""
+        return None if self.solved is None else self.solved.root_values()
 
     def belief(self, infostate: int) -> Float64:
         """float64[I]: the opponent's infostates at the last searched node, as the agent with this infostate believes.

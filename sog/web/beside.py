@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.policy_picture import policy_drawn
+from sog.games.public_lines import next_steps
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import SOLUTION, PositionAsked, SideSeen
 from sog.web.files import picture_answer, shown_of
@@ -24,7 +25,7 @@ from sog.web.lanes import AgentLanes
 from sog.web.looks import roles_of
 from sog.web.offers import Offers, Sitter
 from sog.web.pages import Pages, cards_shown
-from sog.web.positions import Place, next_steps, place_of, state_at, worths
+from sog.web.positions import Place, place_of, state_at, worths
 
 __all__ = ["BesidePages", "SearcherPair", "pair_of"]
 

@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.public_lines import Step
 from sog.games.strings import OPENSPIEL
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
@@ -23,7 +24,7 @@ from sog.web.files import ShownPicture, name_of, shown_of
 from sog.web.guard import STREAM
 from sog.web.looks import cards_of, chips_of, limits_of, roles_of
 from sog.web.offers import NETWORK, Offers, RunFolder, Sitter
-from sog.web.positions import Place, Step, position_pictures, search_pictures, values_of, worths
+from sog.web.positions import Place, position_pictures, search_pictures, values_of, worths
 from sog.web.views import GameView, LegalMove
 
 __all__ = ["Pages", "Square", "cards_shown", "json_of", "squares_of"]

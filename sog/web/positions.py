@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
-import numpy as np
-
 from sog.algorithms.student.budgets import usual_budget
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
-from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.base import TERMINAL, Game, State
 from sog.games.holdem.game import Holdem
 from sog.games.policy_picture import grid_drawn, likely, policy_drawn
 from sog.pictures.icicle import icicle
@@ -23,13 +21,10 @@ from sog.web.drawn import chase_drawn, looks_drawn
 from sog.web.files import Figures
 from sog.web.looks import board_of, chase_of, roles_of, seas_of
 from sog.web.offers import Offers
-from sog.web.recorded import new_words
 
 __all__ = [
     "Place",
-    "Step",
     "Worth",
-    "next_steps",
     "place_of",
     "policy_pictures",
     "position_files",
@@ -42,7 +37,6 @@ __all__ = [
 ]
 
 _LONGEST: Final = 1_000  # edges of a line
-_STEPS: Final = 100  # ways on from a position
 _LINE: Final = re.compile(r"(\d{1,6}(-\d{1,6})*)?")
 
 
@@ -96,14 +90,6 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A way on from a position: its public edge and its name."""
-
-    edge: int
-    name: str
-
-
-@dataclass(frozen=True)
 class Worth:
     """An infostate with its part of its player's range and its value, in utilities."""
 
@@ -149,23 +135,6 @@ def state_at(game: Game, line: Sequence[int]) -> list[State]:
             raise GameError("this line leads beyond what the game lists")
         states.append(game.child(states[-1], edge))
     return states
-
-
-def next_steps(game: Game, state: State) -> list[Step]:
-    """The public edges that leave a state, as far as they are listed; the first hundred."""
-    if game.actor(state) == TERMINAL or not game.listable(state):
-        return []
-    actions = game.actions(state).tolist()
-    if game.deterministic:
-        return [Step(a, game.action_name(state, action)) for a, action in enumerate(actions)]
-    fan = game.fan(state)
-    if game.actor(state) < NATURE and fan.moves is not None:
-        edges = fan.moves.edge
-        if ((edges == np.arange(edges.shape[1])) | (edges < 0)).all():
-            return [Step(a, game.action_name(state, action)) for a, action in enumerate(actions)]
-    here = game.state_name(state)
-    named = (game.state_name(fan.children[e]) for e in range(min(len(fan.children), _STEPS)))
-    return [Step(e, new_words(here, name)) for e, name in enumerate(named)]
 
 
 def policy_pictures(game: Game, state: State, snapshot: SearchSnapshot) -> dict[str, SvgPicture]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.games.base import NATURE
+from sog.games.public_lines import new_words
 from sog.pictures.icicle import TreeBlock
 from sog.searches.gtcfr.settings import Budget
 from sog.web.asked import SearchSnapshot
@@ -16,7 +17,7 @@ from sog.web.asked import SearchSnapshot
 if TYPE_CHECKING:  # the server names states by this file, and is light without the searches' kernels
     from sog.searches.cfr.lookahead import Lookahead
 
-__all__ = ["Recording", "most_visited", "new_words", "snapshot_of"]
+__all__ = ["Recording", "most_visited", "snapshot_of"]
 
 DRAWN: Final = 200  # nodes of a tree, at most
 _WORDS: Final = 90  # letters of what is said of a node
@@ -127,13 +128,6 @@ def _own_visits(tree: Lookahead, n: int) -> float:
     if tree.actor(n) < NATURE:
         return float(tree.visits(n).sum())
     return sum(_own_visits(tree, child) for child in tree.children(n) if child >= 0)
-
-
-def new_words(before: str, after: str) -> str:
-    """What the name of a state has that the one before it had not."""
-    if after.startswith(before):
-        return after[len(before) :].strip(" |,") or after
-    return after
 
 
 def _short(text: str) -> str:

@@ -23,6 +23,7 @@ from starlette.routing import Route
 from sog.cluster.executor import WorkLost
 from sog.errors import SettingError, SogError
 from sog.games.base import NATURE, Game
+from sog.games.public_lines import next_steps
 from sog.lru import LruCache
 from sog.protocols.phh import written_phh
 from sog.web.asked import PERSON, HintFound, PositionAsked, SearchGrowth
@@ -35,7 +36,7 @@ from sog.web.lanes import AgentLanes, Busy
 from sog.web.loaded import read_game
 from sog.web.offers import Offers
 from sog.web.pages import Pages, json_of
-from sog.web.positions import Place, next_steps, place_of, position_files, state_at
+from sog.web.positions import Place, place_of, position_files, state_at
 from sog.web.runs import RunPages
 from sog.web.spots import SpotPages
 from sog.web.tables import PlayTable, PlayTables

@@ -109,7 +109,7 @@ DIGITS = "9" * 23
         (["solve", "chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)", "--check-openspiel"], "OpenSpiel does not load chess"),
         (["tournament", "/dev/full"], "not a plain file"),  # it has no end
         (["show", "/dev/zero"], "not a plain file"),
-        (["show", "9" * 5000], "too long"),
+        (["show", f"{'9' * 5000}.npz"], "too long"),
         (["tournament", "x" * 300], "too long"),
         (["bench", "search", "a" * 9999], "sog: "),
         (["train", "kuhn_poker", "--out", "x" * 300, "--resume"], "too long"),

@@ -16,6 +16,7 @@ from sog.algorithms.student.algorithm import Student
 from sog.algorithms.student.player import BOARDS
 from sog.arrays import Float64
 from sog.games.catalog import make_game
+from sog.games.public_lines import next_steps
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import search as grow
 from sog.searches.gtcfr.settings import Budget
@@ -23,7 +24,7 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.web.asked import PositionAsked
-from sog.web.positions import Place, next_steps, place_of, state_at, tree_picture
+from sog.web.positions import Place, place_of, state_at, tree_picture
 from sog.web.recorded import snapshot_of
 from sog.web.thinker import Thinker
 from tests.web.client import Client, client_of

@@ -21,11 +21,16 @@ def follow(game: Holdem, line: str) -> HoldemState:
     Between commas are fold, check, call, board cards, and bet, raise or raise to with a size: one of the
     game's (0.5, allin) or the chips of this betting round.
     """
-    s = game.root()
+    return states_along(game, line)[-1]
+
+
+def states_along(game: Holdem, line: str) -> list[HoldemState]:
+    """The public states along a line as `follow` reads it, the root's first; GameError as there."""
+    states = [game.root()]
     for word in (w.strip().lower() for w in line.split(",")):
         if word:
-            s = _step(game, s, word)
-    return s
+            states.append(_step(game, states[-1], word))
+    return states
 
 
 def follow_all(game: Holdem, line: str) -> list[HoldemState]:
