@@ -88,7 +88,13 @@ class Proofs:
 
 
 def proven_first(thought: Thought, public: PublicTree, node: int) -> Thought:
-    """A decision's thought with moves that win by force first and those that lose by force last, with their lines."""
+    """A decision's thought with moves that win by force first and those that lose by force last, with their lines.
+
+    Each move of the decision is looked at, whether the search tried it or not: one that ends the game with a win is
+    never missed.
+    """
+    for edge in range(public.num_edges(node)):
+        public.child(node, edge)
     proofs, player = Proofs.of(public, node), public.actor(node)
     ends = {candidate.action: proofs.after(node, candidate.action) for candidate in thought.candidates}
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
 
 from sog.algorithms.alphazero.player import AlphaZeroPlayer
+from sog.algorithms.student.player import SogPlayer
 from sog.arrays import Float32, Int32
 from sog.games.base import NATURE, TERMINAL, Fan, Game, Operator, Scaled, State, plain_moves
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.play.player import Candidate, Limits, Thought, think
 from sog.play.proofs import Proofs, proven_first
 from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 
@@ -78,6 +81,17 @@ def test_what_is_not_listed_proves_no_loss() -> None:
     public = player.tree.public
     node = node_after(public, [0, 4, 1])
     assert node not in Proofs.of(public, node).winner
+
+
+@pytest.mark.parametrize("kind", [AlphaZeroPlayer, SogPlayer])
+def test_a_win_that_no_simulation_tried_is_played(kind: type[Any]) -> None:
+    """Player 0 has a3 and b3 and is to move; of nine simulations' worth only one or two are spent."""
+    budget = 1 if kind is AlphaZeroPlayer else Budget(1, 1.0)
+    for line, win in (([0, 3, 1, 4], 2), ([3, 0, 4, 8], 5), ([6, 2, 7, 1], 8)):
+        player = kind("p", zero_evaluator, budget)
+        player.new_game(TicTacToe())
+        thought = think(player, line, Limits())
+        assert thought.action == win and thought.candidates[0].line == (win,)
 
 
 class Throw(Game):
