@@ -1,7 +1,4 @@
-"""Evaluators of a search's beliefs by a network: Numba for small MLPs and networks of other kinds, PyTorch for any.
-
-ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`soglab.bench.network`).
-"""
+"""Evaluators of a search's beliefs by a network: Numba for small MLPs and networks of other kinds, PyTorch for any."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wante
 from sog.searches.leaves.pairing import plain_pairing
 
 if TYPE_CHECKING:
-    from sog.nets.cvpn import CVPN
+    pass
 
 Answer = Callable[[Beliefs], Evaluations]
 
@@ -220,37 +217,6 @@ def rows_answer(rows: AnswersByRow) -> Answer:
     return answer
 
 
-def onnx_answer(network: CVPN) -> Answer:
-    """Answers by ONNX Runtime on one core (`pip install sog[onnx]`), see onnx_rows."""
-    rows = onnx_rows(network)
-
-    def answer(beliefs: Beliefs) -> Evaluations:
-        return split_output(network.shape, beliefs, rows(encode(beliefs, network.shape.crossed)))
-
-    return answer
-
-
-def onnx_rows(network: CVPN) -> Callable[[Float32], Float32]:
-    """The network by ONNX Runtime on one core: from encoded beliefs to outputs, within 1e-4 value units of PyTorch's.
-
-    It copies the weights of a resnet, or of an MLP without matchups. Raises SettingError for others and where ONNX
-    Runtime is not installed.
-    """
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise SettingError("ONNX Runtime is not installed: pip install 'sog[onnx]'") from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(_onnx_model(network), options, providers=["CPUExecutionProvider"])
-
-    def rows(x: Float32) -> Float32:
-        out: Float32 = session.run(None, {"x": x})[0]
-        return out
-
-    return rows
-
-
 def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluations:
     """A network's output float32[B, S0 + S1 + S * A], or what is wanted of it, as evaluations in utilities."""
     whole = out.shape[1] == shape.outputs
@@ -306,33 +272,3 @@ def _padded_layer(layer: Float32, inputs: int) -> Float32:
     wide: Float32 = np.zeros((1 + inputs, padded(layer.shape[1])), dtype=np.float32)
     wide[: len(layer), : layer.shape[1]] = layer
     return wide
-
-
-def _onnx_model(network: CVPN) -> bytes:
-    from onnx import TensorProto, helper, numpy_helper
-
-    if network.shape.kind == "resnet":
-        from sog.nets.resnet_onnx import resnet_model
-
-        return resnet_model(network)
-    if network.shape.kind != "mlp" or network.shape.matchups:
-        raise SettingError("ONNX Runtime runs a resnet, or an mlp without matchups")
-
-    # One Gemm a layer, y = x W + b, and ReLU after all but the last.
-    nodes, weights, source = [], [], "x"
-    layers = _layers(network)
-    for k, (weight, bias) in enumerate(layers):
-        weights.append(numpy_helper.from_array(np.ascontiguousarray(weight.T), f"w{k}"))
-        weights.append(numpy_helper.from_array(bias, f"b{k}"))
-        nodes.append(helper.make_node("Gemm", [source, f"w{k}", f"b{k}"], [f"y{k}"]))
-        source = f"y{k}"
-        if k < len(layers) - 1:
-            nodes.append(helper.make_node("Relu", [source], [f"z{k}"]))
-            source = f"z{k}"
-    shape = network.shape
-    inputs = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", shape.inputs])
-    outputs = helper.make_tensor_value_info(source, TensorProto.FLOAT, ["batch", shape.outputs])
-    graph = helper.make_graph(nodes, "cvpn", [inputs], [outputs], weights)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    serialised: bytes = model.SerializeToString()
-    return serialised

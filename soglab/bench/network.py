@@ -1,12 +1,7 @@
-"""What one evaluator call costs, by back end, network and batch size, on one core.
-
-python -m soglab.bench.network [GAME ...]
-"""
+"""What one evaluator call costs, by back end, network and batch size, on one core."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +9,6 @@ from typing import Annotated, Final
 
 import numpy as np
 import torch
-from rich.console import Console
 
 from sog.arrays import Float32, Int32
 from sog.games.base import TERMINAL
@@ -28,8 +22,6 @@ from sog.nets.inference import (
     Answer,
     MlpAnswer,
     ResNetEvaluator,
-    onnx_answer,
-    onnx_rows,
     rows_answer,
     uses_kernels,
 )
@@ -40,7 +32,8 @@ from sog.nets.station_rows import StationRows
 from sog.nets.torch_rows import TorchRows
 from sog.searches.leaves.evaluator import Beliefs, Wanted
 from sog.searches.tree.public_tree import PublicTree
-from soglab.bench.form import Benchmark, Column, table
+from soglab.bench.form import Benchmark, Column, Report
+from soglab.bench.runtimes import other_programs, rows_of_program
 from soglab.bench.stopwatch import in_turn
 
 SIZES: Final = ((128, 2), (256, 2), (256, 3), (512, 6), (1024, 3))
@@ -84,7 +77,7 @@ def _shares(rows: Sequence[BackEndRow]) -> str:
     return f"GFLOP/s at the largest batch, beside {first.blas:,.0f} of BLAS: {', '.join(said)}" if last else ""
 
 
-BACK_ENDS: Final = Benchmark("", "", "{game}, one core; *: searches use it", _shares, "back_end")
+BACK_ENDS: Final = Benchmark("bench network", "rows", "{game}, one core; *: searches use it", _shares, "back_end")
 
 
 def bench(
@@ -159,8 +152,7 @@ def _random_line(public: PublicTree, rng: np.random.Generator) -> None:
 def _mlps(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
     """From beliefs to evaluations."""
     answers: dict[str, Answer] = {"numba": MlpAnswer(network), "pytorch": rows_answer(TorchRows(network))}
-    if _has_onnx():
-        answers["onnxruntime"] = onnx_answer(network)
+    answers |= {name: rows_of_program(network, rows) for name, rows in other_programs(network).items()}
     return {name: partial(answer, beliefs) for name, answer in answers.items()}
 
 
@@ -171,9 +163,7 @@ def _resnets(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
         "numba": ResNetEvaluator(network).rows,
         "pytorch": partial(_by_torch, folded),
     }
-    if _has_onnx():
-        rows["onnxruntime"] = onnx_rows(network)
-    return {name: partial(back_end, x) for name, back_end in rows.items()}
+    return {name: partial(back_end, x) for name, back_end in (rows | other_programs(network)).items()}
 
 
 def _by_torch(module: CVPN, x: Float32) -> object:
@@ -198,24 +188,17 @@ def _stations(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
 _BACK_ENDS: Final = {"mlp": _mlps, "resnet": _resnets, "hands": _hands, "stations": _stations}
 
 
-def _has_onnx() -> bool:
-    return all(importlib.util.find_spec(name) is not None for name in ("onnx", "onnxruntime"))
-
-
-def main() -> None:
-    """Print a table for each game, one line for each network and batch, of the kinds of network that it has."""
-    for text in sys.argv[1:] or ["leduc_poker"]:
-        game = make_game(text)
-        if game.planes is not None:
-            rows = bench(text, RESNETS, RESNET_BATCHES, 7, 500, "resnet")
-        elif has_hand_inputs(game):
-            rows = bench(text, HANDS, HAND_BATCHES, 7, 64, "hands")
-        elif has_station_inputs(game):
-            rows = bench(text, STATIONS, BATCHES, 15, 500, "stations")
-        else:
-            rows = bench(text)
-        Console().print(table(BACK_ENDS, list(rows), {}))
-
-
-if __name__ == "__main__":
-    main()
+def bench_game(name: str, report: Report) -> Iterator[BackEndRow]:
+    """The rows of a game, by the kind of network that it has."""
+    game = make_game(name)
+    if game.planes is not None:
+        rows = bench(name, RESNETS, RESNET_BATCHES, 7, 500, "resnet")
+    elif has_hand_inputs(game):
+        rows = bench(name, HANDS, HAND_BATCHES, 7, 64, "hands")
+    elif has_station_inputs(game):
+        rows = bench(name, STATIONS, BATCHES, 15, 500, "stations")
+    else:
+        rows = bench(name)
+    for done, row in enumerate(rows, start=1):
+        report(done, f"{row.kind} {row.depth}x{row.width}, {row.batch} at once, {row.back_end}")
+        yield row

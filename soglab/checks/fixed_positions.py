@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
+from sog.algorithms.alphazero.player import AlphaZeroPlayer
+from sog.games.base import Game
 from sog.measure.intervals import wilson
-from sog.play.player import Player
+from sog.play.player import Player, PlayerSearch, Thought
+from sog.searches.leaves.evaluator import Evaluator
 from sog.training.checkpoint import load_meta
 from soglab.papers.elo_matches import RatedAgent
 from soglab.plots import Line, Style
@@ -19,9 +23,43 @@ NETWORK: Final = "network"
 
 
 def network_player(key: Key, simulations: int) -> Player:
-    """A player of the point's agent; the network alone is MCTS of one simulation, which is its policy's first move."""
+    """A player of the point's agent; the network alone plays its likeliest move."""
     algorithm = ALPHAZERO if key["agent"] == NETWORK else key["agent"]
-    return RatedAgent(algorithm, key["checkpoint"], key["network"], simulations or 1).maker()()
+    player = RatedAgent(algorithm, key["checkpoint"], key["network"], simulations or 1).maker()()
+    return PolicyAlone(player.evaluator) if key["agent"] == NETWORK else player
+
+
+class PolicyAlone(Player):
+    """Plays the network's likeliest move, without a look at what it leads to."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(NETWORK, evaluator)
+        self._asks = AlphaZeroPlayer(NETWORK, evaluator, 1)
+
+    def new_game(self, game: Game) -> None:
+        super().new_game(game)
+        self._asks.new_game(game)
+
+    def search_at(self, node: int, simulations: int | None) -> PolicyOfOne:
+        return PolicyOfOne(self._asks.search(self.tree.moves, 1))
+
+
+class PolicyOfOne:
+    """A search of one simulation, which has asked the network about the position: its candidates by their shares."""
+
+    def __init__(self, search: PlayerSearch) -> None:
+        self._search, self.steps = search, search.steps
+
+    @property
+    def simulations(self) -> int:
+        """How many were made."""
+        return self._search.simulations
+
+    def thought(self) -> Thought:
+        """Every legal move, the likeliest first."""
+        thought = self._search.thought()
+        order = sorted(thought.candidates, key=lambda candidate: (-candidate.share, candidate.action))
+        return replace(thought, candidates=tuple(order))
 
 
 def inputs_of(key: Key) -> dict[str, str]:

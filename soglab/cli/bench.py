@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 _Row = TypeVar("_Row", bound="DataclassInstance")
 
 
-def run(form: Benchmark, total: int, measure: Callable[[Report], Iterable[DataclassInstance]], as_json: bool) -> None:
+def run(
+    form: Benchmark, total: int | None, measure: Callable[[Report], Iterable[DataclassInstance]], as_json: bool
+) -> None:
     """Measure and print.  total: of what progress counts.  measure: yields the rows."""
     show(form, measured(form, total, measure), as_json)
 
 
-def measured(form: Benchmark, total: int, measure: Callable[[Report], Iterable[_Row]]) -> list[_Row]:
+def measured(form: Benchmark, total: int | None, measure: Callable[[Report], Iterable[_Row]]) -> list[_Row]:
     """The rows, behind a progress bar."""
     with progress_bar(form.name, total, form.counted) as report:
         return list(measure(report))
@@ -203,6 +205,21 @@ def bench_scotland_yard(
 
     chosen = games or GAMES
     run(PIMBOT, len(chosen), partial(bench_pimbot, chosen, simulations, rounds), as_json)
+
+
+@bench.command("network", epilog="Example: sog bench network connect_four")
+def bench_one_network(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", callback=not_blank, help="A game string.")] = "leduc_poker",
+    as_json: JsonOption = False,
+) -> None:
+    """Rows a second of the networks that searches ask, by size and batch: our kernels beside other programs, one core.
+
+    From beliefs to evaluations, on boards from planes to outputs; beside PyTorch, and ONNX Runtime and OpenVINO where
+    they are installed (pip install 'sog[bench]'). Least times of several turns; a star marks what searches use.
+    """
+    from soglab.bench.network import BACK_ENDS, bench_game
+
+    run(BACK_ENDS, None, partial(bench_game, game), as_json)
 
 
 @bench.command("histories", epilog="Example: sog bench histories leduc_poker --seconds 2")

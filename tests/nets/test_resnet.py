@@ -16,7 +16,7 @@ from sog.games.rules.leduc.game import Leduc
 from sog.nets import inference
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
-from sog.nets.inference import ResNetEvaluator, RowsEvaluator, network_evaluator, onnx_answer, rows_answer
+from sog.nets.inference import ResNetEvaluator, RowsEvaluator, network_evaluator, rows_answer
 from sog.nets.resnet import PolicyHead, inference_copy
 from sog.nets.shape import shape_for
 from sog.nets.torch_rows import TorchRows
@@ -113,16 +113,6 @@ def test_plain_pytorch_answers_as_play_does_and_learns_nothing(name: str) -> Non
     np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
     np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
     assert all(torch.equal(before[key], value) for key, value in network.state_dict().items())
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_onnx_runtime_answers_as_pytorch(name: str) -> None:
-    pytest.importorskip("onnxruntime")
-    network, beliefs = trained(name), beliefs_of(name)
-    (ours,) = network_evaluator(network)([beliefs])
-    theirs = onnx_answer(network)(beliefs)
-    np.testing.assert_allclose(theirs.values, ours.values, atol=1e-4)
-    np.testing.assert_allclose(theirs.logits, ours.logits, atol=1e-4)
 
 
 def test_values_are_the_movers_and_sum_to_zero() -> None:

@@ -6,11 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from sog.games.base import TERMINAL
+from sog.games.catalog import make_game
 from sog.games.rules.kuhn import Kuhn
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import rows_answer
+from sog.nets.shape import shape_for
+from sog.nets.torch_rows import TorchRows
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.network import _shares, bench, random_beliefs
+from soglab.bench.runtimes import other_programs, rows_of_program
 
 
 def test_every_row_is_measured() -> None:
@@ -51,3 +58,22 @@ def test_beliefs_are_normalised_and_not_terminal() -> None:
     beliefs = random_beliefs(public, 50, np.random.default_rng(0))
     assert (public.nodes.actor[beliefs.nodes] != TERMINAL).all()
     np.testing.assert_allclose(beliefs.ranges.sum(axis=1), 2.0)
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "connect_four", "chess", "go(board_size=5,komi=7.5)"])
+def test_other_programs_answer_as_pytorch(name: str) -> None:
+    """ONNX Runtime and OpenVINO, where they are installed, run a copy of the network."""
+    pytest.importorskip("onnx")
+    game = make_game(name)
+    network = CVPN(shape_for(game, 16, 2, "mlp" if game.planes is None else "resnet"), seed=3).eval()
+    for weights in network.parameters():
+        torch.nn.init.normal_(weights, std=0.2, generator=torch.Generator().manual_seed(4))
+    public = PublicTree(game).list_all() if game.planes is None else PublicTree(game)
+    beliefs = random_beliefs(public, 9, np.random.default_rng(0))
+    ours = rows_answer(TorchRows(network))(beliefs)
+    programs = other_programs(network)
+    assert set(programs) <= {"onnxruntime", "openvino"} and programs
+    for rows in programs.values():
+        theirs = rows_of_program(network, rows)(beliefs)
+        np.testing.assert_allclose(theirs.values, ours.values, atol=1e-4)
+        np.testing.assert_allclose(theirs.logits, ours.logits, atol=1e-3)

@@ -7,11 +7,15 @@ from pathlib import Path
 import pyspiel
 import pytest
 
+from sog.algorithms.alphazero.player import AlphaZeroPlayer
 from sog.errors import SettingError
 from sog.games.boards.chess import Chess
 from sog.opponents.chess.mates import SETS, SHIPPED, mating_moves, read_mates, write_mates
+from sog.play.player import Limits, think
+from sog.searches.leaves.evaluator import zero_evaluator
 from soglab.checks.chess_mates import make_mates
 from soglab.checks.chess_scales import ENDGAMES, MATERIAL, MATES, PERFECT, RANDOM, compute, plan, present
+from soglab.checks.fixed_positions import PolicyAlone
 from soglab.study import Options, StudyPoint
 
 
@@ -70,3 +74,13 @@ def test_a_network_plays_every_scale() -> None:
         result = compute({**key, "last": key["first"] + 1})
         assert result["positions"] == 1 and result["hits"] in (0, 1)
     assert {key["effort"] for key in plan(Options(full=True), print) if key["agent"] == "sog"} == {100, 800}
+
+
+def test_the_network_alone_sees_no_mate_that_its_policy_does_not_name() -> None:
+    """White mates by a1a8; a network that knows nothing has all moves alike and takes the first."""
+    game = Chess("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    named = {}
+    for player in (PolicyAlone(zero_evaluator), AlphaZeroPlayer("az", zero_evaluator, 1)):
+        player.new_game(game)
+        named[player.name] = game.action_name(game.root(), think(player, [], Limits()).action)
+    assert named["az"] == "a1a8" and named["network"] == game.action_name(game.root(), min(game.actions(game.root())))

@@ -1,4 +1,4 @@
-"""A residual network as an ONNX graph, written node by node; it runs nothing."""
+"""Networks as ONNX graphs, written node by node, for the programs that `soglab.bench.network` compares with."""
 
 from __future__ import annotations
 
@@ -8,11 +8,29 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
+from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.resnet import Layer, PolicyHead, ResidualBlock, ResNet, ValueHead, inference_copy
 
+__all__ = ["onnx_model"]
 
-def resnet_model(network: CVPN) -> bytes:
+
+def onnx_model(network: CVPN) -> bytes:
+    """A resnet, or an MLP without matchups, as a model from x, float32[B, D], to y, float32[B, outputs]."""
+    if network.shape.kind == "resnet":
+        return _resnet_model(network)
+    if network.shape.kind != "mlp" or network.shape.matchups:
+        raise SettingError("other programs are given a resnet, or an mlp without matchups")
+    graph, out = _Graph(), "x"
+    layers = [layer for layer in network.modules() if isinstance(layer, nn.Linear)]
+    for k, layer in enumerate(layers):
+        out = graph.linear(layer, out)
+        if k < len(layers) - 1:
+            out = graph.op("Relu", out)
+    return graph.model(out, network.shape.inputs, network.shape.outputs)
+
+
+def _resnet_model(network: CVPN) -> bytes:
     """The network with its batch normalisation folded in: x, float32[B, D], to y, float32[B, 2 + A]."""
     body = inference_copy(network).body
     assert isinstance(body, ResNet)
@@ -27,8 +45,7 @@ def resnet_model(network: CVPN) -> bytes:
     sign = graph.op("Sub", graph.op("Mul", last, graph.number(2.0)), graph.number(1.0))
     value = graph.op("Mul", _value(graph, body.value, trunk), sign)
     out = graph.op("Concat", value, graph.op("Neg", value), _policy(graph, body.policy, trunk), axis=1)
-    graph.nodes.append(helper.make_node("Identity", [out], ["y"]))
-    return graph.model(network.shape.inputs, network.shape.outputs)
+    return graph.model(out, network.shape.inputs, network.shape.outputs)
 
 
 def _value(graph: _Graph, head: ValueHead, trunk: str) -> str:
@@ -86,7 +103,9 @@ class _Graph:
     def linear(self, linear: nn.Linear, source: str) -> str:
         return self.op("Gemm", source, self.tensor(linear.weight), self.tensor(linear.bias), transB=1)
 
-    def model(self, inputs: int, outputs: int) -> bytes:
+    def model(self, out: str, inputs: int, outputs: int) -> bytes:
+        """The model whose answer is the output of a node."""
+        self.nodes.append(helper.make_node("Identity", [out], ["y"]))
         x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", inputs])
         y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", outputs])
         graph = helper.make_graph(self.nodes, "cvpn", [x], [y], self.weights)
