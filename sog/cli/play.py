@@ -25,7 +25,7 @@ from sog.errors import SettingError
 if TYPE_CHECKING:
     from sog.algorithms.base import MakeAgent
     from sog.arrays import Float64
-    from sog.games.base import Game
+    from sog.games.base import Game, State
     from sog.play.agent import Agent
     from sog.play.referee import Referee, World
     from sog.searches.tree.public_tree import PublicTree
@@ -135,7 +135,7 @@ def _play_hands(
 def _hand(agent: Agent, listed: PublicTree | None, person: int, rng: np.random.Generator) -> float | None:
     """One hand; the person's utility, or None where the person leaves."""
     from sog.games.base import TERMINAL
-    from sog.play.referee import Follower, Referee
+    from sog.play.referee import Follower, Referee, is_seen
     from sog.searches.tree.public_tree import PublicTree
 
     game, public = agent.game, PublicTree(agent.game) if listed is None else listed
@@ -152,21 +152,21 @@ def _hand(agent: Agent, listed: PublicTree | None, person: int, rng: np.random.G
             last = follower.place(world.node), world.pair[agent.player]
             column = agent.act(*last, rng)
             name = game.action_name(public.states[world.node], int(game.actions(public.states[world.node])[column]))
-            stdout().print(f"  agent: {'moves' if _hidden(game, public, world.node) else name}")
+            stdout().print(f"  agent: {name if is_seen(public, world, column) else 'moves'}")
         world = referee.act(world, column, rng)
     state = public.states[world.node]
-    stdout().print(f"  {game.state_name(state)}")
-    for p, who in ((person, "you"), (agent.player, "agent")):
+    stdout().print(_place(game, state))
+    for p, who in () if game.perfect_information else ((person, "you"), (agent.player, "agent")):
         stdout().print(f"  {who} held {game.infostate_name(state, p, world.pair[p])}")
     if last is not None and agent.drawn_from is not None:
         _show_mind(agent, *last, agent.drawn_from)
     return referee.utility(world) * (1.0 if person == 0 else -1.0)
 
 
-def _hidden(game: Game, public: PublicTree, node: int) -> bool:
-    """Whether the action taken at a node can stay unknown to the other player."""
-    public.list_fan(node)  # by the agent's action alone it may not be yet
-    return not (public.is_plain(node) or game.perfect_information)
+def _place(game: Game, state: State) -> str:
+    """Where the game is, in the lines that a person reads."""
+    words = game.picture(state) if game.perfect_information else game.state_name(state)
+    return "\n".join(f"  {line}" for line in words.splitlines())
 
 
 def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person: int) -> int | None:
@@ -174,7 +174,8 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
     state = public.states[world.node]
     columns = referee.legal(world)
     names = [game.action_name(state, int(game.actions(state)[column])) for column in columns]
-    stdout().print(f"  {game.state_name(state)}; you hold {game.infostate_name(state, person, world.pair[person])}")
+    held = "" if game.perfect_information else f"; you hold {game.infostate_name(state, person, world.pair[person])}"
+    stdout().print(_place(game, state) + held)
     numbered = not any(name.isdigit() for name in names)  # a bid of 2 is no second entry of a list
     listed = "  ".join(f"{k}) {name}" if numbered else name for k, name in enumerate(names, start=1))
     hint = f"  please answer with {'a number of this list, ' * numbered}a name or its beginning, or q"
@@ -185,7 +186,8 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
 def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None:
     """The agent's belief about the person's infostates, where it has one, and its policy, where it last decided."""
     game, state = agent.game, agent.state(node)
-    belief, other = agent.belief(infostate), 1 - agent.player
+    other = 1 - agent.player
+    belief = None if game.perfect_information else agent.belief(infostate)
     title = f"where the agent decided last: {game.state_name(state)}"
     if belief is not None:
         table = Table(title=title, title_justify="left")
@@ -196,11 +198,12 @@ def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None
                 table.add_row(game.infostate_name(state, other, int(i)), f"{belief[i]:.1%}")
         print_table(table)
     table = Table(title="its policy" if belief is not None else title, title_justify="left")
-    table.add_column("with")
+    table.add_column("" if game.perfect_information else "with")
     for action in game.actions(state):
         table.add_column(game.action_name(state, int(action)), justify="right")
     for i in range(min(policy.shape[1], _HELD)):
-        table.add_row(game.infostate_name(state, agent.player, i), *(f"{x:.1%}" for x in policy[:, i]))
+        held = "" if game.perfect_information else game.infostate_name(state, agent.player, i)
+        table.add_row(held, *(f"{x:.1%}" for x in policy[:, i]))
     print_table(table)
     if policy.shape[1] > _HELD:
         stdout().print(f"and {policy.shape[1] - _HELD:,} more")

@@ -13,7 +13,7 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, step
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["Follower", "Referee", "World"]
+__all__ = ["Follower", "Referee", "World", "is_seen"]
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,17 @@ class Referee:
         child = self.public.child(node, edge)
         self.edge_into[child] = edge
         return child
+
+
+def is_seen(public: PublicTree, world: World, column: int) -> bool:
+    """Whether both players see that it is the action in `column` which is taken: no other one takes its public edge."""
+    public.list_fan(world.node)  # by the actor's move alone it may not be yet
+    if public.game.perfect_information or public.is_plain(world.node):
+        return True
+    moves = public.game.fan(public.states[world.node]).moves
+    assert moves is not None
+    taken = moves.edge[world.pair[public.actor(world.node)], column]
+    return not (np.delete(moves.edge, column, axis=1) == taken).any()
 
 
 class Follower:

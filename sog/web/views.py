@@ -19,6 +19,7 @@ from sog.games.game_records import GameRecord
 from sog.games.holdem.betting import PREFLOP
 from sog.games.holdem.cards import HIGH, LOW
 from sog.games.holdem.game import Holdem, HoldemState
+from sog.play.referee import is_seen
 from sog.protocols.phh import PlayedHand
 from sog.web.loaded import SavedGame
 from sog.web.looks import (
@@ -214,9 +215,7 @@ def move_asked(table: PlayTable, column: int | None, typed: str) -> int:
 
 def _said(table: PlayTable, made: Made, viewer: int | None, over: bool) -> str:
     """A move as the viewer learns of it: what others do unseen is not said before the end."""
-    node = made.before.node
-    table.public.list_fan(node)
-    seen = table.game.perfect_information or table.public.is_plain(node) or made.player == viewer or over
+    seen = made.player == viewer or over or is_seen(table.public, made.before, made.column)
     return _name(table, made) if seen else "a hidden move"
 
 

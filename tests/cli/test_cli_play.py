@@ -112,6 +112,15 @@ def test_a_network_plays_the_other_games_of_its_family(
     assert "untrained" not in capsys.readouterr().err
 
 
+def test_a_game_with_nothing_hidden_is_shown_by_its_picture_alone(told: Callable[..., None], capsys: Capture) -> None:
+    """Whoever plays it: nobody holds anything, and there is nothing to believe."""
+    told(*(f"{column}{row}" for column in "abc" for row in "321"))
+    assert main(["play", "tic_tac_toe", "--seat", "0", "--hands", "1", "--agent", "sog:UniformAgent"]) == 0
+    out = capsys.readouterr().out
+    assert "  3 . . .\n  2 . . .\n  1 . . .\n    a b c" in out
+    assert "hold" not in out and "held" not in out and "believe" not in out and "after 1 hand" in out
+
+
 def test_names_that_are_numbers_are_no_places_in_a_list(told: Callable[..., None], capsys: Capture) -> None:
     """A bid of 2 is the card 2, though it stands first of those that are left."""
     told("1", "2", "q")

@@ -10,9 +10,9 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from sog.arrays import Array
+from sog.arrays import Array, Int32
 from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Operator, Scaled, State, plain_moves
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, plain_moves
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.rules.goofspiel import Goofspiel
@@ -20,7 +20,7 @@ from sog.games.rules.kuhn import Kuhn
 from sog.games.rules.leduc.game import Leduc, LeducState
 from sog.games.rules.liars_dice import LiarsDice
 from sog.games.rules.rps import RockPaperScissors
-from sog.play.referee import Referee, World
+from sog.play.referee import Referee, World, is_seen
 from sog.searches.tree.public_tree import PublicTree
 
 GAMES = (
@@ -217,3 +217,25 @@ def test_chance_too_large_to_list_is_sampled() -> None:
         assert isinstance(s, LeducState)
         boards.add(s.board)
     assert boards == {-1, 0, 1, 2, 3, 4, 5}
+
+
+class Cups(Kuhn):
+    """Kuhn poker's first move, where to bet is to do it in one of two ways that look alike, and to check is seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.num_actions = 3
+
+    def actions(self, s: State) -> Int32:
+        return np.arange(3 if s == self.root() else len(super().actions(s)), dtype=np.int32)
+
+    def fan(self, s: State) -> Fan:
+        fan = super().fan(s)
+        return Fan(fan.children, Moves(np.tile(np.int32([0, 1, 1]), (3, 1)))) if s == self.root() else fan
+
+
+def test_of_an_action_both_learn_what_the_public_edge_tells() -> None:
+    public = PublicTree(Cups())
+    world = Referee(public).first(np.random.default_rng(9))
+    assert [is_seen(public, world, column) for column in range(3)] == [True, False, False]
+    assert is_seen(PublicTree(Kuhn()), world, 1)
