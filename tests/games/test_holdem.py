@@ -231,3 +231,19 @@ def test_a_perturbed_games_name_makes_the_same_game() -> None:
         again = make_game(game.name)
         assert isinstance(game, Holdem) and isinstance(again, Holdem)
         assert game.raises(game.root()) == again.raises(again.root())
+
+
+def test_a_states_name_has_a_card_from_its_deal_on() -> None:
+    """The next action changes nothing in the words before it; cards that come without betting are named by street."""
+    game = make_game("holdem(board=3s7hTdKs,pot=1000,stacks=2000,bets=0.5;allin)")
+    assert isinstance(game, Holdem)
+    dealt = follow(game, "check, check, 2c")
+    assert game.state_name(dealt) == "board 3s7hTdKs2c, check, check, 2c"
+    assert game.state_name(follow(game, "check, check")) == "board 3s7hTdKs, check, check"
+    assert game.state_name(follow(game, "check, check, 2c, bet 500")) == f"{game.state_name(dealt)}, bet 500"
+    flop = make_game("holdem(board=3s7hTd,pot=1000,stacks=2000,bets=allin)")
+    assert isinstance(flop, Holdem)
+    state = follow(flop, "bet 2000, call")
+    for cards in ("Ks", "2c"):
+        state = flop.deal(state, parse_cards(cards))
+    assert flop.state_name(state) == "board 3s7hTdKs2c, bet 2000, call, Ks, 2c"

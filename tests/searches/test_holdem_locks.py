@@ -309,3 +309,12 @@ def test_a_river_card_that_blocks_an_entry_leaves_the_others() -> None:
 def test_memory_counts_the_locks() -> None:
     free, fixed = HoldemSolver(game(RIVER)), locked(RIVER, ALL_IN)
     assert fixed.program.memory(1) - free.program.memory(1) >= fixed.tables.locks.policies.nbytes
+
+
+def test_a_state_is_read_by_its_name_of_now_and_of_earlier_versions() -> None:
+    """Files of earlier versions leave out the river card where no action follows it."""
+    state = follow(game(TURN), "check, check, 5h")
+    name = game(TURN).state_name(state)
+    for words in (name, name.removesuffix(", 5h")):
+        (lock,) = locks(TURN, {"state": words, "hands": {"full": {"check": 1}}})
+        assert lock.state == state and name.endswith(", check, check, 5h")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from math import comb
 from typing import Final
 
@@ -251,6 +252,8 @@ class Holdem(Game):
                 words.append(cards_name(s.board[BOARD_CARDS[betting.street - 1] : dealt]))
             words.append(_action_words(betting, action))
             betting = _apply(betting, action)
+        ends = [count for count in BOARD_CARDS if dealt < count <= len(s.board)]  # of streets without an action yet
+        words += [cards_name(s.board[first:last]) for first, last in pairwise([dealt, *ends])]
         return ", ".join(words)
 
     def action_name(self, s: State, action: int) -> str:

@@ -144,7 +144,7 @@ def _named(game: Holdem, name: str) -> HoldemState:
     if cards[: len(root)] != root:
         raise SettingError(f"{_quoted(name)} is not on the board {cards_name(root)}")
     s = follow(game, line)
-    # The words have a card once there is an action after it.
+    # Files of earlier versions name a card of the line only once there is an action after it.
     if len(s.board) < len(cards) and game.actor(s) == NATURE:
         s = follow(game, f"{line},{cards_name(cards[len(s.board) :])}")
     if s.board != cards:
