@@ -305,7 +305,33 @@ def test_what_a_game_of_ones_own_raises_names_its_class_and_line() -> None:
         def features(self, s: State) -> Float32:
             raise IndexError("mine")
 
-    with pytest.raises(GameError, match=r"Raising's code raised IndexError: mine \(test_check.py, line \d+\)"):
+    place = r" \(test_check.py, line \d+\)$"
+    with pytest.raises(GameError, match=r"^kuhn_poker at 'start': Raising's code raised IndexError: mine" + place):
+        check_game(Raising())
+
+    class Nameless(Raising):
+        def state_name(self, s: State) -> str:
+            raise KeyError("mine, too")
+
+    with pytest.raises(GameError, match=r"^kuhn_poker at .*: Nameless's code raised IndexError: mine" + place):
+        check_game(Nameless())
+
+
+@pytest.mark.parametrize("method", ["fan", "payoff", "actor", "sample_chance", "weights"])
+def test_what_a_game_raises_names_the_public_state_wherever_it_does(method: str) -> None:
+    """The game's name and a state's come before the class, whichever method it was."""
+
+    class Raising(Leduc):
+        calls = 0
+
+    def raising(self: Raising, *arguments: Any) -> Any:
+        self.calls += 1
+        if self.calls > 40 or method == "sample_chance":
+            raise IndexError("mine")
+        return getattr(Leduc, method)(self, *arguments)
+
+    setattr(Raising, method, raising)
+    with pytest.raises(GameError, match=r"^leduc_poker at '.*': Raising's code raised IndexError: mine \(test_"):
         check_game(Raising())
 
 

@@ -104,6 +104,11 @@ def _changed_attribute(name: str, value: object) -> HistoryGame:
     return game
 
 
+class _StepsOnACopy(KuhnHistories):
+    def step(self, states: Int32, actions: Int32) -> None:
+        super().step(states.copy(), actions)
+
+
 BROKEN: list[tuple[HistoryGame, str]] = [
     (_changed_attribute("name", None), "the attribute name is not set"),
     (_changed_attribute("u_max", 0), "the attribute u_max is 0"),
@@ -126,6 +131,7 @@ BROKEN: list[tuple[HistoryGame, str]] = [
     (_changed("private", lambda x: np.zeros_like(x)), "one infostate of player . .* have other inputs"),
     (_changed("inputs", lambda x: x * np.float32(np.nan)), "inputs are not finite"),
     (_changed("inputs", lambda x: x * np.float32(0)), "inputs never differ by the private row"),
+    (_StepsOnACopy(), "step leaves a state as it was"),
     (_changed("actors", lambda x: 1 / 0), "Broken's code raised ZeroDivisionError"),
 ]
 

@@ -131,7 +131,10 @@ class _Played:
             actions = np.where(going, drawn(np.where(going[:, None], weights, 1.0), rng.random(count)), -1)
             for b in np.flatnonzero(actors < NATURE).tolist():
                 pasts[b][actors[b]] += b"%d %d," % (hash(_key(game, states[b], actors[b])), actions[b])
+            before = states.copy()
             game.step(states, actions)
+            still = going & (states == before).all(axis=1)
+            _require(not still.any(), game, "step leaves a state as it was; it writes the action into `states` itself")
             moves, length = moves + int(going.sum()), length + 1
             _require(length <= game.longest, game, f"a history has more than longest = {game.longest} actions")
             now = game.public(states)

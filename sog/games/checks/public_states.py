@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from sog.arrays import Float64
-from sog.errors import GameError, check_whole
+from sog.errors import GameError, SogError, check_whole
 from sog.games.base import NATURE, TERMINAL, Fan, Game, State, Unit
 from sog.games.blame import code_of
 from sog.games.checks.edges import check_fan
@@ -100,35 +101,57 @@ def _checked(game: Game, max_states: int, seed: int) -> GameReport:
     alike: dict[bytes, State] = {}
     for visit in walk(game, max_states, seed):
         s = visit.state
-        w = check_state(game, s)
+        with _code_at(game, s):
+            w = check_state(game, s)
+            check_shared(game, s, game.weights, "weights")
+            actor = game.actor(s)
         pairs += int(np.count_nonzero(w))
-        check_shared(game, s, game.weights, "weights")
-        if game.actor(s) == TERMINAL:
+        if actor == TERMINAL:
             terminals += 1
-            largest = max(largest, check_payoff(game, s, w) / visit.smallest_unit)
-            check_shared(game, s, game.payoff, "payoffs")
+            with _code_at(game, s):
+                largest = max(largest, check_payoff(game, s, w) / visit.smallest_unit)
+                check_shared(game, s, game.payoff, "payoffs")
             continue
         if visit.fan is None:
             complete = False
         else:
-            check_fan(game, s, visit.fan, w)
+            with _code_at(game, s):
+                check_fan(game, s, visit.fan, w)
             here = numbers.setdefault(s, len(numbers))
             edges += [(here, numbers.setdefault(child, len(numbers))) for child in visit.fan.children]
-        if game.actor(s) == NATURE:
-            chances += 1
-            check_draw(game, s, w, rng)
-        else:
-            decisions += 1
-            _check_told_apart(game, s, alike)
+        with _code_at(game, s):
+            if actor == NATURE:
+                chances += 1
+                check_draw(game, s, w, rng)
+            else:
+                decisions += 1
+                _check_told_apart(game, s, alike)
     _check_no_cycle(game, list(numbers), edges)
     if not terminals and decisions + chances >= _ENDLESS:
         raise GameError(f"{game.name}: a line of {decisions + chances:,} public states does not end")
     for s in list(numbers)[: min(_REPEATED, max_states)]:
-        check_repeats(game, s)
+        with _code_at(game, s):
+            check_repeats(game, s)
     check_symmetries(game, seed)
     complete = complete and visit.waiting == 0
     listed = _listed(len(numbers), edges) if complete and numbers else int(complete)
     return GameReport(game.name, decisions, chances, terminals, pairs, complete, largest, listed)
+
+
+@contextmanager
+def _code_at(game: Game, s: State) -> Iterator[None]:
+    """What the game's own code raises in the block becomes a GameError that names the public state, too."""
+    try:
+        yield
+    except SogError:
+        raise
+    except Exception:
+        try:
+            place = f"{game.name} at {game.state_name(s)!r}"
+        except Exception:  # of the user's, too
+            place = f"{game.name} at {s!r}"
+        with code_of(f"{place}: {type(game).__name__}'s code", GameError):
+            raise
 
 
 def _check_told_apart(game: Game, s: State, alike: dict[bytes, State]) -> None:
@@ -170,14 +193,15 @@ def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
         if not waiting:
             return
         s, above = waiting.pop()
-        unit = min(above, unit_of(game, s))
-        over = game.actor(s) == TERMINAL
-        fan = game.fan(s) if not over and game.listable(s) else None
-        for child in () if over else _children(game, s, fan, rng):
-            _check_hashable(game, s, child)
-            if child not in seen:
-                seen.add(child)
-                waiting.append((child, unit))
+        with _code_at(game, s):
+            unit = min(above, unit_of(game, s))
+            over = game.actor(s) == TERMINAL
+            fan = game.fan(s) if not over and game.listable(s) else None
+            for child in () if over else _children(game, s, fan, rng):
+                _check_hashable(game, s, child)
+                if child not in seen:
+                    seen.add(child)
+                    waiting.append((child, unit))
         yield Visit(s, fan, unit, len(waiting))
         if over and waiting:
             early = int(len(waiting) * rng.random() ** 2)  # early ones are few and nearer the root
