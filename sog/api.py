@@ -82,6 +82,10 @@ class Solution:
     def game(self) -> Game:
         return self.public.game
 
+    def __repr__(self) -> str:
+        figures = f"value={self.value:.4g}, exploitability={self.exploitability:.3g}, iterations={self.iterations}"
+        return f"Solution({self.game.name!r}, {figures})"
+
     def policies(self) -> Iterator[tuple[int, Float64]]:
         """The policy at every public node where a player acts."""
         return iter(self.policy.items())
@@ -110,6 +114,9 @@ class SearchResult:
     policy: Float64
     values: tuple[Float64, Float64]
     tree: Lookahead
+
+    def __repr__(self) -> str:
+        return f"SearchResult({self.tree.public.game.name!r}, states={self.states})"
 
     @property
     def states(self) -> int:

@@ -97,6 +97,42 @@ def test_solve_takes_a_rule_of_ones_own() -> None:
     assert same.exploitability == dcfr.exploitability != other.exploitability
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"name": 3}, "a rule's name is a word, not 3"),
+        ({"alpha": math.nan}, "alpha of the rule mine is a number, not nan"),
+        ({"beta": "1"}, "beta of the rule mine is a number, not '1'"),
+        ({"gamma": math.inf}, "gamma of the rule mine is a finite number, not inf"),
+        ({"gamma": True}, "gamma of the rule mine is a finite number, not True"),
+        ({"predictive": 3}, "predictive of the rule mine is True or False, not 3"),
+        ({"delay": -5}, "delay of the rule mine is a whole number of at least 0, not -5"),
+    ],
+)
+def test_a_rule_of_ones_own_is_checked_when_it_is_made(fields: dict[str, Any], said: str) -> None:
+    """Before, a rule that is not a number stopped in the middle of solving, or solved something else without a word."""
+    with pytest.raises(SettingError) as error:
+        sog.Rule(**({"name": "mine"} | fields))
+    assert str(error.value) == said
+
+
+def test_what_was_solved_and_found_is_said_in_a_line() -> None:
+    """At Python's prompt and in an error a result is a line, not the policy of every state."""
+    solved = sog.solve("kuhn_poker", iterations=10)
+    assert repr(solved).startswith("Solution('kuhn_poker', value=-0.0") and "\n" not in repr(solved)
+    assert repr(sog.search("kuhn_poker", sog.Budget(4, 1.0))).startswith("SearchResult('kuhn_poker', states=")
+    with pytest.raises(SettingError, match=r"a text, not a value of type Solution$"):
+        sog.match(solved, "random", "kuhn_poker", hands=2)  # type: ignore[arg-type]
+
+
+def test_a_seat_is_one_of_two() -> None:
+    agent = sog.load_agent("leduc_poker", simulations=5)
+    assert agent.seat(1).player == 1
+    for player in (2, -1, "0"):
+        with pytest.raises(SettingError, match="a seat is player 0's or 1's, not"):
+            agent.seat(player)  # type: ignore[arg-type]
+
+
 def test_exploitability_over_seeds() -> None:
     agent = sog.load_agent("leduc_poker", simulations=5, seed=3)
     spread = sog.exploitability(agent, seeds=3)

@@ -91,4 +91,5 @@ def _entrant(name: str, who: Side, game: Game, budget: Budget) -> Entrant:
         return open_entrant(name, str(who), game, None, budget)
     if isinstance(who, type) and issubclass(who, Agent):
         return class_entrant(name, who)
-    raise SettingError(f"{name} is an agent of load_agent, a class derived from sog.Agent or a text, not {who!r}")
+    kind = f"the class {who.__name__}" if isinstance(who, type) else f"a value of type {type(who).__name__}"
+    raise SettingError(f"{name} is an agent of load_agent, a class derived from sog.Agent or a text, not {kind}")

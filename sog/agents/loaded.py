@@ -61,7 +61,9 @@ class LoadedAgent:
             yield agent
 
     def seat(self, player: int) -> Agent:
-        """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`."""
+        """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`. SettingError for another."""
+        if player not in (0, 1):
+            raise SettingError(f"a seat is player 0's or 1's, not {player!r}'s")
         return self.agents(self.public)(player, self._seed)
 
     def agents(self, public: PublicTree) -> MakeAgent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Float64
+from sog.errors import SettingError, check_whole
 
 _KEPT: Final = 1024  # iterations whose weights are kept
 
@@ -23,7 +25,7 @@ class Rule:
     with weight (t - delay)^gamma times the player's own reach, those up to `delay` with none, and
     `predictive` rules choose the next policy as if the last instant regret came once more. alternating:
     players update in turn, each seeing the other's latest policy. (DCFR: Brown & Sandholm 2019; PCFR+:
-    Farina et al. 2021; CFR+: Tammelin 2014.)
+    Farina et al. 2021; CFR+: Tammelin 2014.) SettingError for what is no name, number, yes or no.
     """
 
     name: str
@@ -33,6 +35,20 @@ class Rule:
     predictive: bool = False
     alternating: bool = True
     delay: int = 0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise SettingError(f"a rule's name is a word, not {self.name!r}")
+        for field, most in (("alpha", math.inf), ("beta", math.inf), ("gamma", sys.float_info.max)):
+            value = getattr(self, field)
+            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if not (number and -most <= value <= most):
+                what = "a number" if math.isinf(most) else "a finite number"
+                raise SettingError(f"{field} of the rule {self.name} is {what}, not {value!r}")
+        for field in ("predictive", "alternating"):
+            if not isinstance(getattr(self, field), bool):
+                raise SettingError(f"{field} of the rule {self.name} is True or False, not {getattr(self, field)!r}")
+        check_whole(f"delay of the rule {self.name}", self.delay, 0)
 
     def steps(self, first: int, count: int) -> Float64:
         """float64[count, 4]: weights (positive, negative, average, prediction) of iterations first.. ."""
