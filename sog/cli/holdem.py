@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from shlex import quote
@@ -27,6 +28,7 @@ from sog.cli.frame import (
 from sog.cli.options import check_apart
 from sog.cli.stopping import say_kept
 from sog.errors import CheckpointError, SettingError
+from sog.files import shown
 from sog.pictures.svg import ON_COLOUR, action_colours
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ __all__ = ["print_grid", "show_spot", "solve_spot"]
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
+_BEGINS = 200  # bytes by which a file of JSON is told from a spot
 _LARGEST_LOCK = 10**8  # bytes of a file of locked decisions
 _SAVE_SECONDS = 60.0  # between two saves of a long solve
 _EMPTY = "#303030"  # classes without a hand here
@@ -176,6 +179,18 @@ def _print_answer(solver: HoldemSolver, progress: Progress, seconds: float, as_j
     stdout().print(facts_table({**facts, "exploitability": exploitability}))
 
 
+def _refuse_text(result: Path) -> None:
+    """SettingError that says what to do with a policy of `sog solve` or the records of a match, which are JSON."""
+    begins = b""
+    with suppress(OSError), result.open("rb") as file:  # one that cannot be read is refused as a spot
+        begins = file.read(_BEGINS).lstrip()
+    if begins.startswith(b'{"match"'):
+        raise SettingError(f"{shown(result)} has the hands of a match; --hand N shows one of Scotland Yard")
+    if begins.startswith(b"{"):
+        how = "a policy is JSON, to be read as it is, and an agent of `sog match`"
+        raise SettingError(f"{shown(result)} is no solved hold'em spot; {how}")
+
+
 def show_spot(
     result: Path,
     line: str,
@@ -195,6 +210,7 @@ def show_spot(
     from sog.searches.holdem.view import view, views
     from sog.searches.holdem.written import decision, hands_table, json_file, table_file
 
+    _refuse_text(result)
     listed = parse_range(hands or FULL) > 0
     for first, second in combinations((svg, csv_file, whole), 2):
         check_apart(first, second)

@@ -234,6 +234,21 @@ def test_bad_input_is_told_in_one_line(words: list[str], says: str, capsys: Capt
     assert says in error and error.count("\n") == 1
 
 
+def test_what_else_a_user_may_have_saved_is_told_from_a_spot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """`sog solve --out` writes a policy for games that are listed, and `sog match` its hands."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["solve", "kuhn_poker", "--iterations", "2", "--out", "policy.json"]) == 0
+    words = ["match", "random", "random", "--game", "kuhn_poker", "--hands", "2", "--records", "hands.jsonl"]
+    assert main(words) == 0
+    capsys.readouterr()
+    for name, says in (("policy.json", "an agent of `sog match`"), ("hands.jsonl", "--hand N shows one of Scotland")):
+        assert main(["show", name]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"sog: {name} ") and says in error and error.count("\n") == 1
+
+
 def test_lines_that_are_not_in_the_tree(solved: Path, capsys: Capture) -> None:
     assert main(["show", str(solved), "--line", "bet 0.3"]) == 2
     assert "there are: check, bet 500 (0.5)" in capsys.readouterr().err
