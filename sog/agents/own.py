@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from inspect import signature
+from pathlib import Path
 
 import numpy as np
 
@@ -38,6 +40,8 @@ def agent_class(text: str) -> type[Agent]:
 def found_in(text: str) -> object:
     """What MODULE:NAME names, looked for in the current folder too; SettingError where it is missing."""
     module, _, name = text.partition(":")
+    if module.endswith(".py"):
+        raise SettingError(f"an agent is named MODULE:CLASS, such as {Path(module).stem}:{name or 'CLASS'}, not {text}")
     if not all(part.isidentifier() for part in (*module.split("."), name)):
         raise SettingError(f"an agent is named MODULE:CLASS, such as sog.agents.uniform:UniformAgent, not {text}")
     try:
@@ -53,8 +57,13 @@ def found_in(text: str) -> object:
 def seats_of(kind: type[Agent], public: PublicTree) -> MakeAgent:
     """Makes the agent of a seat of this game, (player, seed) -> agent; its policies are not yet checked.
 
-    Making one raises SettingError where the class's own code raises.
+    SettingError where the class takes no such three; making one raises it where the class's own code raises.
     """
+    with suppress(ValueError):  # raised where Python cannot list what it takes
+        try:
+            signature(kind).bind(public, 0, 0)
+        except TypeError as error:
+            raise SettingError(f"the agent {kind.__name__} is made with (public, player, seed): {error}") from error
 
     def make(player: int, seed: int) -> Agent:
         with _code_of(kind):

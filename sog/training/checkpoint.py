@@ -161,7 +161,8 @@ def load_meta(folder: Path) -> Meta:
     if not os.path.exists(folder):
         raise CheckpointError(f"{where}: no such checkpoint")
     if not is_begun(folder):
-        raise CheckpointError(f"{where}: not a checkpoint (it has no {_META})")
+        why = f"it has no {_META}" if os.path.isdir(folder) else "it is a file, not a run's folder"
+        raise CheckpointError(f"{where}: not a checkpoint ({why})")
     try:
         with open_regular(folder / _META, _LIMITS["meta"]) as (file, size):
             return meta_of(read_bounded(file, size))

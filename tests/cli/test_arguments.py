@@ -256,6 +256,10 @@ class RaisesLater(sog.UniformAgent):
 class NoArray(sog.UniformAgent):
     def policy(self, node):
         return "no array"
+
+class TakesNothing(sog.UniformAgent):
+    def __init__(self):
+        pass
 """
 
 
@@ -266,6 +270,8 @@ class NoArray(sog.UniformAgent):
         ("own_agents:RaisesLater", "the agent RaisesLater raised ZeroDivisionError: division by zero (own_agents.py"),
         ("own_agents:NoArray", "a policy that is no array of numbers but str"),
         ("own_agents:Missing", "has no Missing"),
+        ("own_agents:TakesNothing", "the agent TakesNothing is made with (public, player, seed): too many positional"),
+        ("own_agents.py:NoArray", "is named MODULE:CLASS, such as own_agents:NoArray, not own_agents.py:NoArray"),
         ("own_broken:Agent", "the module own_broken raised SyntaxError"),
         ("own_leaving:Agent", "the module own_leaving ended the program"),
         ("..:x", "MODULE:CLASS"),
@@ -286,6 +292,15 @@ def test_what_an_agent_raises_is_one_line(
     assert main([command, "kuhn_poker", "--agent", agent, *seat]) == 2
     err = capsys.readouterr().err
     assert err.startswith("sog: ") and err.count("\n") == 1 and why in err
+
+
+@pytest.mark.parametrize("command", ["play", "exploit"])
+def test_a_file_in_place_of_a_runs_folder_is_called_one(command: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "policy.json").write_text("{}")
+    assert main([command, str(tmp_path / "policy.json")]) == 2
+    assert "not a checkpoint (it is a file, not a run's folder)" in capsys.readouterr().err
+    assert main([command, str(tmp_path)]) == 2
+    assert "not a checkpoint (it has no meta.json)" in capsys.readouterr().err
 
 
 def test_what_a_game_raises_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
