@@ -44,7 +44,7 @@ __all__ = ["print_grid", "show_spot", "solve_spot"]
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
-_BEGINS = 200  # bytes by which a file of JSON is told from a spot
+_BEGINS = 200  # bytes of a file, by which JSON differs from a spot
 _LARGEST_LOCK = 10**8  # bytes of a file of locked decisions
 _SAVE_SECONDS = 60.0  # between two saves of a long solve
 _EMPTY = "#303030"  # classes without a hand here
