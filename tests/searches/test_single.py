@@ -139,6 +139,19 @@ def test_by_paths_each_nodes_value_is_its_childrens_under_its_policy(budget: Bud
     assert interior >= min(budget.simulations, 20) - 1
 
 
+def test_by_paths_phases_may_become_longer() -> None:
+    """Near a game's end a phase opens all there is and owes expansions, so that the next has more trajectories."""
+    public, node, trees = PublicTree(make_game("tic_tac_toe")), 0, []
+    for square in (5, 4, 1, 2, 0, 3):
+        node = public.child(node, public.game.actions(public.states[node]).tolist().index(square))
+    for stopped in (None, lambda: False):  # with it, answers are taken up before the next phase's arrays are made
+        trees.append(Lookahead(public, node, public.game.root_ranges()))
+        rng, settings = np.ones(1, dtype=np.uint64), SearchSettings(paths=True)
+        run(search(trees[-1], 0, Budget(100, 10.0), settings, rng, stopped=stopped), opinions)
+    used = slice(0, int(trees[0].counts.entries))
+    np.testing.assert_array_equal(*(tree.entries[:, used] for tree in trees))
+
+
 def test_by_paths_an_update_is_regret_matching_at_each_node() -> None:
     """The same iteration over the whole tree in plain Python."""
     tree, step = by_paths("tic_tac_toe", Budget(200, 3.0)), DCFR.steps(50, 1)[0]

@@ -28,6 +28,7 @@ from sog.searches.resolving.gadget import Gadget
 from sog.searches.tree.arrays import Room
 from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated
 from sog.searches.tree.room import priors_apart
+from sog.searches.tree.tables import grown
 
 __all__ = ["SearchLog", "search"]
 
@@ -236,15 +237,13 @@ class _GtcfrRun:
         self.log.expansions += expansions
         self.ahead = max(self.ahead - expansions, 0)
         # Without room in its path, a trajectory would get no visits.
-        path = self.selection.path
-        if len(path) < LONGEST_PATH * due:
-            longer = np.zeros(LONGEST_PATH * due, dtype=np.int64)
-            longer[: len(path)] = path
-            self.selection = self.selection._replace(path=longer)
+        if len(self.selection.path) < LONGEST_PATH * due:
+            self.selection = self.selection._replace(path=grown(self.selection.path, LONGEST_PATH * due))
             self.search = self.search._replace(selection=self.selection)
-        # Two paths a trajectory at most: its own, and that to the gap which is filled instead.
+        # Two paths a trajectory at most: its own, and that to the gap which is filled instead. The last phase's are
+        # kept: the answers that the next look takes up are for their nodes.
         if self.search.by_path and len(self.touched) < 2 * LONGEST_PATH * due:
-            self.touched = np.zeros(2 * LONGEST_PATH * due, dtype=np.int32)
+            self.touched = grown(self.touched, 2 * LONGEST_PATH * due)
             self.search = self.search._replace(touched=self.touched)
         if len(self.awaited) < due and self.tree.public.game.deterministic:
             self.awaited = AwaitedNodes.zeros(max(due, 2 * len(self.awaited)))
