@@ -781,6 +781,18 @@ def test_illegal_actions_are_never_played() -> None:
             np.testing.assert_allclose(tree.table(n, row).sum(axis=0), 1.0)
 
 
+@pytest.mark.parametrize("least", [1e-306, 1e-320])
+def test_beliefs_of_what_hardly_anybody_plays_are_beliefs(least: float) -> None:
+    game, recorder = Leduc(), Recorder()
+    zero, one = game.root_ranges()
+    tree = Lookahead(PublicTree(game), 0, (least * zero, least * one))
+    run(search(tree, 0, Budget(20, 1.0), BEST, derive_generator(0, 0, 0)), recorder)
+    for _, ranges in recorder.asked:
+        np.testing.assert_allclose(ranges.sum(axis=1), 2.0)
+    tree.update_average_policy()
+    assert all(np.isfinite(tree.policy(n)).all() for n in decisions(tree)) and len(recorder.asked) > 10
+
+
 def test_rock_paper_scissors_is_mixed_right() -> None:
     tree, _ = searched(RockPaperScissors(), Budget(2_000, 1.0))
     tree.update_average_policy()

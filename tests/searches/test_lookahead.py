@@ -138,6 +138,21 @@ def test_a_restart_forgets_everything(game: Game) -> None:
     assert used.iterations == fresh.iterations
 
 
+@pytest.mark.parametrize("least", [1e-306, 1e-320])
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("game", GAMES[:2], ids=lambda game: game.name)
+def test_ranges_may_be_next_to_nothing(game: Game, rule: Rule, least: float) -> None:
+    """As deep in a tree, where each action on the way was hardly ever played: 1 over a regret is infinite."""
+    public = PublicTree(game).list_all()
+    zero, one = game.root_ranges()
+    tree = Lookahead(public, 0, (least * zero, least * one)).expand_all()
+    tree.iterate(rule, 5)
+    tree.update_average_policy()
+    for n in tree.decisions():
+        legal = public.legal(tree.public_node(n))
+        assert not exact.flaw_of(tree.current_policy(n), legal) and not exact.flaw_of(tree.policy(n), legal)
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_sums_over_iterations(rule: Rule) -> None:
     """CFV_SUM and REACH_SUM are the sums of each iteration's values and ranges times the averaging weight."""

@@ -11,6 +11,7 @@ from sog.arrays import Array
 from sog.games.base import NATURE
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import Lanes, pick
+from sog.searches.kernels.spans import LEAST
 from sog.searches.kernels.vectors import LANES64, all_positive, load_first, splat, store_first
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.records import Entry, Infostate, Kind, Node
@@ -111,13 +112,14 @@ def _add_regret(entries: Array, k: int, left: int, instant: Lanes, step: Array) 
 
 @inlined
 def _normalise(policy: Array, first: int, count: int, width: int, left: int, total: Lanes, rest: Lanes) -> bool:
-    """policy[a] = policy[a] / total in `count` rows, `rest` where the total is 0; whether it is anywhere."""
+    """policy[a] = policy[a] / total in `count` rows, `rest` where the total is at most LEAST; whether one is."""
     # 1 / 0 in lanes without a positive total; `pick` discards them.
-    some, scale = all_positive(total, left), splat(1.0) / total
+    above, scale = total - splat(LEAST), splat(1.0) / total
+    some = all_positive(above, left)
     k = first
     for _ in range(count):
         x = load_first(policy, k, left) * scale
-        store_first(policy, k, left, x if some else pick(total, x, rest))
+        store_first(policy, k, left, x if some else pick(above, x, rest))
         k += width
     return not some
 

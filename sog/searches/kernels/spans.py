@@ -12,6 +12,9 @@ from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import sum_of
 from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 
+# A sum of weights up to this counts as 0: with one over a number below 1e-308, which is infinite, 0 becomes a NaN.
+LEAST: Final = 1e-300
+
 
 @inlined
 def copy_span(a: Array, first: int, b: Array, second: int, width: int) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from sog.arrays import Array, Float64, Int32
 from sog.games.base import NATURE
 from sog.searches.kernels.jit import inlined, njit
-from sog.searches.kernels.spans import add_scaled, put_scaled, total_of
+from sog.searches.kernels.spans import LEAST, add_scaled, put_scaled, total_of
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.players import Players, opponents, within
 from sog.searches.tree.records import Entry, Evaluated, Infostate, Kind, Node, PublicState
@@ -215,16 +215,16 @@ def _write_range(public: Public, tree: Tree, leaves: Leaves, node: Node, p: int,
     """Player p's range at a leaf into its slots of ranges, float64[S0 + S1]; uniform where it holds nothing.
 
     ranges[slot of i] = r[i] / (sum over the player's infostates of r), with r of `row`; 1 / I for all I infostates
-    where the sum is 0; 0 in slots of no infostate.
+    where the sum is at most LEAST; 0 in slots of no infostate.
     """
     own, width, start = node.offset[p], node.width[p], first_slot(leaves.slots0, p)
     source = tree.infostates[row]
     total = total_of(source, own, width)
-    if total <= 0.0 and row != Infostate.REACH:  # no average yet
+    if total <= LEAST and row != Infostate.REACH:  # no average yet
         source = tree.infostates[Infostate.REACH]
         total = total_of(source, own, width)
     # One expression for both cases: r[i] * factor + rest.
-    factor, rest = (1.0 / total, 0.0) if total > 0.0 else (0.0, 1.0 / width)
+    factor, rest = (1.0 / total, 0.0) if total > LEAST else (0.0, 1.0 / width)
     room = len(ranges) - leaves.slots0 if p == 1 else leaves.slots0
     if width < room:  # some slots have no infostate here
         # Zeros first: what is written below leaves out slots without an infostate.
