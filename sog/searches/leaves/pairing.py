@@ -107,12 +107,3 @@ def expectation(
     for k in range(len(values)):
         if mass[k] > 0.0:
             values[k] /= mass[k]
-
-
-@fused
-def expectations(
-    pairing: Pairing, nodes: Array, ranges: Array, slots0: int, matchups: Array, mass: Array, values: Array
-) -> None:
-    """`expectation` of a batch: rows of flat matchup matrices into values, float64[B, S0 + S1]."""
-    for b in range(len(nodes)):
-        expectation(pairing, nodes[b], ranges[b], slots0, matchups[b], mass, values[b])
