@@ -140,7 +140,7 @@ class Resolving:
             # What the opponent was promised below the event is not known: it is estimated before the search.
             if self.gadget is not None and previous is not None:
                 stored = previous.opponent_values(previous.index[path[root]]) if drawn - 1 == root else None
-                self.estimate = Estimate(public, (path[drawn - 1], path[drawn]), 1 - player, ranges, stored, self.rng)
+                self.estimate = Estimate(public, path[drawn - 1], path[drawn], 1 - player, ranges, stored, self.rng)
             ranges, self.gadget = _cross(public, path[drawn - 1], path[drawn], ranges, self.gadget)
             root = drawn
         # The player's range at the root, from which `solved` sends its average policies down.

@@ -76,52 +76,53 @@ class Estimate:
     def __init__(
         self,
         public: PublicTree,
-        drawn: tuple[int, int],
+        event: int,
+        outcome: int,
         opponent: int,
         ranges: Ranges,
         stored: Float64 | None,
         rng: Array,
     ) -> None:
-        """drawn: the public nodes of the event and of its outcome.  ranges: at the event, or at the last
-        node above it that the search before reached.
+        """event, outcome: public nodes.  ranges: at the event, or at the last node above it that the search before
+        reached.
 
         stored: float64[I], the opponent's values at the event, conditional on the infostate; None where the search
         before did not reach it, and then the network's answer is left as it is.  rng: uint64[1], draws siblings.
         """
         self.public, self.opponent, self.ranges, self.stored, self.rng = public, opponent, ranges, stored, rng
-        self.chance, self.child = drawn
+        self.event, self.outcome = event, outcome
         self.values: Float64 = np.zeros(0)
 
     def steps(self) -> SearchGenerator:
         """The beliefs to evaluate, in one batch."""
-        children = [self.child]
+        children = [self.outcome]
         if self.stored is not None:
             children += self._siblings()
-        ranges = [carried(self.public, self.chance, c, self.ranges) for c in children]
+        ranges = [carried(self.public, self.event, c, self.ranges) for c in children]
         by_slot = [self.public.ranges_by_slot(c, r) for c, r in zip(children, ranges, strict=True)]
         answer = yield plain_beliefs(self.public, children, np.array(by_slot))
         refuse_infinite("values", answer.values)
         # The network answers conditional on the infostate.
         conditional = [self._of_opponent(c, answer.values[b]) for b, c in enumerate(children)]
         masses = [self.public.masses(c, *r)[self.opponent] for c, r in zip(children, ranges, strict=True)]
-        values = conditional[0] + self._baseline(self.child, by_slot[0])
+        values = conditional[0] + self._baseline(self.outcome, by_slot[0])
         if self.stored is not None:
             drawn_by = [float(mass @ r[self.opponent]) for mass, r in zip(masses, ranges, strict=True)]
-            at_event = self._baseline(self.chance, self.public.ranges_by_slot(self.chance, self.ranges))
+            at_event = self._baseline(self.event, self.public.ranges_by_slot(self.event, self.ranges))
             values = values + self._shift(children, conditional, masses, drawn_by, self.stored - at_event)
         self.values = np.where(masses[0] > 0, masses[0] * values, 0.0)
 
     def _siblings(self) -> list[int]:
         """More children, drawn as chance draws them for hands in the players' ranges."""
         public, out = self.public, []
-        tree, generator = Lookahead(public, self.chance, self.ranges, room=1), np.random.default_rng(int(self.rng[0]))
+        tree, generator = Lookahead(public, self.event, self.ranges, room=1), np.random.default_rng(int(self.rng[0]))
         for _ in range(SIBLINGS):
             # Hands in proportion to both ranges, and then an outcome that chance allows with them.
             pair = tree.draw_pair(0, self.rng)
             if pair is None:
                 return []
-            state, _, _ = public.game.sample_chance(public.states[self.chance], *pair, generator)
-            out.append(public.add(state, self.chance))
+            state, _, _ = public.game.sample_chance(public.states[self.event], *pair, generator)
+            out.append(public.add(state, self.event))
         return out
 
     def _of_opponent(self, node: int, values: Float64) -> Float64:
@@ -149,7 +150,7 @@ class Estimate:
         """
         total, weight = np.zeros_like(stored), np.zeros_like(stored)
         states, game = self.public.states, self.public.game
-        carry = [game.chance_carry(states[self.chance], states[c])[self.opponent] for c in children]
+        carry = [game.chance_carry(states[self.event], states[c])[self.opponent] for c in children]
         for links, values, mass, whole in zip(carry, conditional, masses, drawn_by, strict=True):
             # An infostate of the event may have no part in a child, such as a hand with a card that is dealt there.
             source, target = _links(links, len(stored))

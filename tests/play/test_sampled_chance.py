@@ -81,7 +81,7 @@ def test_the_baseline_of_the_event_and_of_its_outcome_count() -> None:
     event, outcome = path[2:]
     by_slot = public.ranges_by_slot(event, ranges())
     stored = baselines(public, [event], by_slot[None, :])[0][public.places_of(event, 1)] + 7.0
-    estimate = Estimate(public, (event, outcome), 1, ranges(), stored, np.array([1], dtype=np.uint64))
+    estimate = Estimate(public, event, outcome, 1, ranges(), stored, np.array([1], dtype=np.uint64))
     run(estimate.steps(), zero_evaluator)
     below = carried(public, event, outcome, ranges())
     mass = public.masses(outcome, *below)[1]
@@ -112,7 +112,7 @@ def board_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
 
 def estimated(stored: np.ndarray | None, evaluator: object) -> tuple[PublicTree, int, np.ndarray]:
     public, path = limped()
-    estimate = Estimate(public, (path[2], path[3]), 1, ranges(), stored, np.array([5], dtype=np.uint64))
+    estimate = Estimate(public, path[2], path[3], 1, ranges(), stored, np.array([5], dtype=np.uint64))
     steps = estimate.steps()
     beliefs = next(steps)
     for b, node in enumerate(beliefs.nodes):
@@ -167,7 +167,7 @@ def test_exact_values_are_left_as_they_are_whatever_the_opponent_holds() -> None
     stored = (masses * values).sum(axis=0) / masses.sum(axis=0)
     game = SimpleNamespace(chance_carry=lambda event, outcome: (None, None))
     public = SimpleNamespace(states=[None] * 4, game=game)
-    estimate = Estimate(public, (3, 0), 1, (held, held), stored, np.array([5], dtype=np.uint64))  # type: ignore[arg-type]
+    estimate = Estimate(public, 3, 0, 1, (held, held), stored, np.array([5], dtype=np.uint64))  # type: ignore[arg-type]
     of = [[column[c] for c in drawn] for column in (values, masses, weights)]
     np.testing.assert_allclose(estimate._shift(drawn, *of, stored), 0.0, atol=0.02)
 
