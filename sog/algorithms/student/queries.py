@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.rows import Rows, blank_rows, take_baseline, write_policy, write_values
 
-__all__ = ["Query", "QuerySettings", "Solving", "encoded", "query_log", "visit_row"]
+__all__ = ["Outcome", "Query", "QuerySettings", "Solving", "encoded", "query_log", "visit_row"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,26 +92,32 @@ class Solving:
         return row
 
 
+class Outcome(NamedTuple):
+    """How a game went on from a state.  pair: the infostates that met there.  utility: player 0's at the end."""
+
+    pair: tuple[int, int]
+    utility: float
+
+
 def visit_row(
     public: PublicTree,
     node: int,
     ranges: Float64,
     policy: Float64,
-    outcome: tuple[tuple[int, int], float] | None,
+    outcome: Outcome | None,
     shape: NetworkShape,
 ) -> Rows:
     """A state that self-play went through: its search's policy, float64[A, I], and, of a TD(1) example, the outcome.
 
-    outcome: the pair of infostates that met there and player 0's utility; all other values are masked.
+    outcome: only its pair's values are trained.
     """
     row = encoded(Query(public, node, ranges), shape)
     write_policy(row, 0, public, node, policy)
     if outcome is not None:
-        pair, utility = outcome
         # One pair was dealt: one infostate of each player gets the outcome, all others are masked.
         for p, sign in ((0, 1.0), (1, -1.0)):
-            at = public.places_of(node, p)[pair[p]]
-            row.values[0, at] = sign * utility / public.value_unit(node)
+            at = public.places_of(node, p)[outcome.pair[p]]
+            row.values[0, at] = sign * outcome.utility / public.value_unit(node)
             row.value_mask[0, at] = 1.0
         take_baseline(row, 0, public, node, ranges)
     return row
