@@ -92,8 +92,8 @@ class _SolveRun:
         self.row = int(Infostate.REACH_SUM if settings.solver.average else Infostate.REACH)
         self.keep_both = settings.correct or settings.recycle > 0  # answers are used in later turns, too
 
-    def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
-        """The values of the beliefs in the last request; only those that are new are evaluated."""
+    def ask(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
+        """Have the beliefs in the last request evaluated, those that are new: the values of all."""
         if not found:
             return self.nothing
         nodes, ranges = self.request.nodes[:found], self.request.ranges[:found]
@@ -135,7 +135,7 @@ class _SolveRun:
                 visit(t)
             # Two requests in turn: the kernel reads the answered one while it writes the next.
             self.request, self.next_request, now = self.next_request, self.request, turn
-            values = yield from self.answered(found)
+            values = yield from self.ask(found)
             answered = self.kept(found, values, plan.users_at(now))
         # v(beta_r) = sum over t of weight(t) * v^t / sum of weights (ReBeL, Algorithm 1).
         self.average_root_values(float(steps[:, 2].sum()))
@@ -203,7 +203,7 @@ class _SolveRun:
                     look = Look(int(Infostate.REACH_SUM), int(players), int(Players.BOTH), False, False, self.request)
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0, look)
                     found = turns.look_at_average(public, tree.arrays, leaves, int(players), mix, t in fresh)
-                    answered = Answered(self.request, found, (yield from self.answered(found)), int(Players.BOTH))
+                    answered = Answered(self.request, found, (yield from self.ask(found)), int(Players.BOTH))
                     turns.respond(public, tree.arrays, leaves, int(players), answered)
                 weight = float(t) if rule.linear else 1.0
                 fictitious.record(tree.arrays, bottom, players, weight)
@@ -217,7 +217,7 @@ class _SolveRun:
         # Nothing pruned: both players' values are wanted at every leaf.
         everything = Look(int(Infostate.REACH), int(Players.BOTH), int(Players.BOTH), False, False, self.request)
         found = kernels.collect(public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), 0, everything)
-        answered = Answered(self.request, found, (yield from self.answered(found)), int(Players.BOTH))
+        answered = Answered(self.request, found, (yield from self.ask(found)), int(Players.BOTH))
         turns.value_average(public.arrays, tree.arrays, self.leaves, answered)
         for root in self.games.roots:
             for sums, cfvs in zip(tree.cfv_sums(int(root)), tree.cfvs(int(root)), strict=True):

@@ -209,9 +209,9 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
 
 
 @njit
-def take_prior(public: Public, tree: Tree, n: int, pairs: Array, logits: Array, temperature: float) -> None:
-    """The prior of leaf n from its policy logits, float64[1, S, A] or of pairs."""
-    kernels.absorb_prior(public, tree, n, pairs, logits[0], temperature)
+def take_prior(public: Public, tree: Tree, n: int, index: Array, logits: Array, temperature: float) -> None:
+    """The prior of leaf n from its policy logits, float64[1, S, A], or [1, 1, P] by the pairs of LegalPairs.index."""
+    kernels.absorb_prior(public, tree, n, index, logits[0], temperature)
 
 
 @njit
@@ -268,7 +268,7 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
         n, edge = walk.node, walk.edge
         # Not even that: every further trajectory of this phase would find the same.
         if n < 0 and search.fill:
-            _leave(search, expansions - done)
+            _owe(search, expansions - done)
             return expansions
         state.lost += n < 0 or not drawn
         if n < 0:
@@ -284,7 +284,7 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
         waits = search.apart and node.actor < NATURE
         if waits or growth.expand(public, tree, n, edge) != growth.DONE:
             return done + 1
-        opened(public, tree, n, edge, search.single, search.warm)
+        policy_of_opened(public, tree, n, edge, search.single, search.warm)
         walk.node = -1
     return expansions
 
@@ -302,7 +302,7 @@ def _fill(public: Public, tree: Tree, search: Search) -> None:
 
 
 @njit
-def _leave(search: Search, expansions: int) -> None:
+def _owe(search: Search, expansions: int) -> None:
     """Nothing is left to open now: this many expansions are owed, or lost where no look at the leaves will help."""
     state = search.state[0]
     # What this phase opened has leaves that the next look evaluates, and a later phase may open those. If it opened
@@ -326,7 +326,7 @@ def _list_grown(public: Public, cells: Cells, tree: Tree, search: Search) -> boo
 
 
 @njit
-def opened(public: Public, tree: Tree, n: int, edge: int, single: bool, warm: float) -> None:
+def policy_of_opened(public: Public, tree: Tree, n: int, edge: int, single: bool, warm: float) -> None:
     """The first policy of node n, which now has its children, or one more."""
     node = tree.nodes[n]
     # Chance has no policy.
@@ -368,7 +368,7 @@ def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) 
                 state.touched = paths.touch(tree, walk.node, selection.start, search.touched, state.touched)
         n, edge = walk.node, walk.edge
         if n < 0 and search.fill:
-            _leave(search, expansions - done)
+            _owe(search, expansions - done)
             break
         state.lost += n < 0
         if n < 0:
@@ -377,7 +377,7 @@ def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) 
         if edge == ALL:
             edge = trajectories.best_prior(public, tree, n, 0)
         growth.add_unlisted_child(public, tree, n, edge)
-        opened(public, tree, n, edge, True, 0.0)
+        policy_of_opened(public, tree, n, edge, True, 0.0)
         # The child is a leaf without a position, so no later trajectory of this phase goes through it.
         awaited = search.awaited[added]
         awaited.public, awaited.edge = tree.nodes[n].public, edge

@@ -36,7 +36,7 @@ __all__ = ["SearchLog", "search"]
 # Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
 LONGEST_PATH: Final = 128
 
-_opened, _take_up = same_types(phases.opened), same_types(phases.take_up)
+_policy_of_opened, _take_up = same_types(phases.policy_of_opened), same_types(phases.take_up)
 
 
 # PoG, Algorithm 1 (SoG says the same in words), and where each line of it is:
@@ -146,7 +146,6 @@ class _GtcfrRun:
         self.touched = np.zeros(0, dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
         self.complete = False  # whether the last look met no leaf, so that nothing is left to evaluate or to grow
-        self.alone = tree.public.lists_alone
         self.keeps = bool(log.iterations or log.uniform)
         self.ahead = 0  # expansions after this phase
         self._make_room()
@@ -274,7 +273,7 @@ class _GtcfrRun:
     def _advance(self) -> int:
         """Take up the last answers, grow, send ranges down: how many leaves are to be evaluated, or see `_go_on`."""
         # Room first: kernels cannot allocate. What other searches list in the public tree counts.
-        if not self.alone and self._outgrown():
+        if not self.tree.public.lists_alone and self._outgrown():
             self._make_room()
         public = self.tree.public
         found: int = phases.advance(*public.tables, self.tree.arrays, self.search, self.answers)
@@ -394,5 +393,5 @@ class _GtcfrRun:
         if prior is not None:
             temperature = float(self.settings.prior_temperature)
             phases.take_prior(tree.public.arrays, tree.arrays, n, self.pairs, prior.logits, temperature)
-        _opened(tree.public.arrays, tree.arrays, n, edge, self.single, float(self.settings.warm_start))
+        _policy_of_opened(tree.public.arrays, tree.arrays, n, edge, self.single, float(self.settings.warm_start))
         return True

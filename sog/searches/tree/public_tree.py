@@ -267,7 +267,7 @@ class PublicTree:
             count = len(actions)
             first = self._listed.actions.reserve(count)
             self._listed.actions.rows.identity[first : first + count] = actions
-        # One assignment a row: each costs as much as ten numbers.
+        # One assignment a row, in the order of records.PublicState: each costs as much as ten numbers.
         self._listed.nodes.reserve(1)
         self._listed.parent.make_room(node + 1)
         self._listed.nodes.rows[node] = (
@@ -288,13 +288,13 @@ class PublicTree:
             unit = 1.0
         node = self._listed.nodes.reserve(1)  # once the rules have answered
         self._listed.parent.make_room(node + 1)
-        self.widest = 1
-        count = len(actions)
+        self.widest, count = 1, len(actions)
         self.widest_fan = max(self.widest_fan, count)
         edge0, action0 = self._listed.edges.reserve(count), self._listed.actions.reserve(count)
         weight, scale = self._weight
-        scales = float(scale), payoff, float(payoff_scale), float(unit)
-        position = ListedPosition(node, edge0, action0, int(actor), weight, *scales)
+        position = ListedPosition(
+            node, edge0, action0, int(actor), weight, float(scale), payoff, float(payoff_scale), float(unit)
+        )
         _write_position(self.arrays, position, np.ascontiguousarray(actions, dtype=np.int32))
         self._listed.parent.rows[node] = parent
         self.states.append(s)
