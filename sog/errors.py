@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral
@@ -57,3 +58,15 @@ def check_whole(name: str, value: object, least: int) -> None:
         raise SettingError(f"{name} is a whole number of at least {least}, not {value!r}")
     if int(value) > _LARGEST:
         raise SettingError(f"{name} is at most {_LARGEST:,}, not {value!r}")
+
+
+def check_share(name: str, value: float) -> None:
+    """SettingError unless a setting is from 0 to 1."""
+    if not 0.0 <= value <= 1.0:
+        raise SettingError(f"{name} is a share from 0 to 1, not {value}")
+
+
+def check_not_negative(name: str, value: float) -> None:
+    """SettingError unless a setting is a finite number of at least 0."""
+    if not 0.0 <= value < math.inf:
+        raise SettingError(f"{name} must not be negative or infinite, but is {value}")

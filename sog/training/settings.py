@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from sog.errors import CheckpointError, GameError, SettingError
+from sog.errors import CheckpointError, GameError, SettingError, check_not_negative
 from sog.games.base import Game
 from sog.games.strings import write_game
 from sog.nets.shape import NetworkShape, sized
@@ -203,8 +203,8 @@ class TrainSettings:
     window: WindowGrowth | None = None
 
     def __post_init__(self) -> None:
-        if self.games < 0:
-            raise SettingError(f"games must be 0 or more, not {self.games}")
+        for name in ("replay_bytes", "games", "rounds"):
+            check_not_negative(name, getattr(self, name))
 
     def needed_memory(self) -> NeededMemory:
         """The learner's network, its optimiser's state and a batch."""

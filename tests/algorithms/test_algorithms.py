@@ -67,6 +67,37 @@ def test_settings_travel_to_workers_and_make_the_actor_there(kind: type[Algorith
     assert hasattr(settings.acting.make(game, settings.shape), "round")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sog(uniform_mix=2)",  # would play what the search does not
+        "sog(td1=7)",
+        "sog(no_resign=-0.5)",
+        "sog(queries=-3)",
+        "sog(recursive=-1)",
+        "sog(outcomes=-2)",
+        "sog(exact_iterations=-2)",
+        "sog(searched=1.5)",
+        "sog(moves_max=-1)",
+        "sog(greedy_after=-1)",
+        "sog(side_by_side=0)",  # would play no games
+        "sog(rounds=-1)",
+        "sog(replay_bytes=-1)",
+        "rebel(epsilon=3)",
+        "rebel(exact=-1)",
+        "rebel(hold=-1)",
+        "alphazero(sampled_moves=-1)",
+        "alphazero(no_resign=3)",
+        "alphazero(moves_max=-3)",
+    ],
+)
+def test_settings_out_of_range_are_refused_before_anything_begins(text: str) -> None:
+    name, algorithm = text[text.index("(") + 1 : text.index("=")], read(text)
+    game = make_game("tic_tac_toe" if algorithm.name == "alphazero" else "kuhn_poker")
+    with pytest.raises(SettingError, match=f"^{name} "):
+        algorithm.settings(game, "demo")
+
+
 def test_what_is_another_algorithms_is_refused() -> None:
     with pytest.raises(SettingError, match="sog has no setting warm; `sog algorithms sog` lists them"):
         read("sog(warm=3)")

@@ -370,7 +370,7 @@ def test_what_is_out_of_range_is_refused() -> None:
             BoardActing(play, **wrong)  # type: ignore[arg-type]
     with pytest.raises(SettingError):
         replace(play, openings=-1)
-    with pytest.raises(SettingError, match="share of the games"):
+    with pytest.raises(SettingError, match="starts is a share"):
         replace(play, starts=-0.5)
     kuhn = make_game("kuhn_poker")
     with pytest.raises(SettingError, match="perfect information"):

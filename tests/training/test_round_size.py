@@ -50,7 +50,7 @@ def test_a_number_that_is_set_stays() -> None:
     size = RoundSize.of(7)
     size.measure(1e6, lambda text: pytest.fail(text))
     assert size == RoundSize(7, True)
-    with pytest.raises(SettingError, match="games must be 0 or more"):
+    with pytest.raises(SettingError, match="games must not be negative"):
         replace(settings(), games=-1)
 
 

@@ -14,7 +14,7 @@ from sog.algorithms.boards.openings import random_opening
 from sog.algorithms.boards.searches import Searching
 from sog.algorithms.boards.targets import RootStatistics, TargetSettings, divergence, improved_logits, policy_target
 from sog.arrays import Float64
-from sog.errors import SettingError
+from sog.errors import check_not_negative, check_share
 from sog.play.referee import World
 from sog.play.selfplay import MoveSearch, SelfPlayGame, pick_action
 from sog.play.tally import PLAYED
@@ -60,10 +60,9 @@ class BoardPlay:
 
     def __post_init__(self) -> None:
         for name in ("openings", "start_moves", "start_simulations", "gumbel", "sampled_moves", "queries", "moves_max"):
-            if not getattr(self, name) >= 0:
-                raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
-        if not 0.0 <= self.starts <= 1.0:
-            raise SettingError(f"starts is a share of the games, not {self.starts}")
+            check_not_negative(name, getattr(self, name))
+        for name in ("starts", "no_resign"):
+            check_share(name, getattr(self, name))
 
     def from_start(self) -> BoardPlay:
         """How a game from a named position is played: without random opening moves, drawn moves or resignation."""

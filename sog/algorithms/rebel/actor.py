@@ -10,7 +10,7 @@ import numpy as np
 from sog.algorithms.rebel.agent import PublicBelief, sample_iterations, start_position
 from sog.algorithms.rebel.leaf_sampling import sample_leaf
 from sog.arrays import Float64
-from sog.errors import SettingError, TooLarge
+from sog.errors import SettingError, TooLarge, check_not_negative, check_share
 from sog.games.base import Game
 from sog.games.holdem.game import Holdem
 from sog.nets.encode import encode
@@ -60,8 +60,8 @@ class RebelActing:
     def __post_init__(self) -> None:
         if self.games_a_draw < 1 or self.side_by_side < 1:
             raise SettingError("games_a_draw and side_by_side are at least 1")
-        if self.exact < 0:
-            raise SettingError(f"exact must not be negative, but is {self.exact}")
+        check_share("epsilon", self.epsilon)
+        check_not_negative("exact", self.exact)
 
     def make(self, game: Game, shape: NetworkShape) -> RebelActor:
         """An actor whose rows fit networks of this shape; SettingError for a setting that means nothing in the game."""

@@ -13,7 +13,7 @@ from sog.algorithms.student.chance_queries import ChanceSolving, is_early_chance
 from sog.algorithms.student.exact_queries import ExactSolving
 from sog.algorithms.student.queries import Outcome, Query, QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
-from sog.errors import SettingError
+from sog.errors import SettingError, check_whole
 from sog.games.base import Game
 from sog.games.holdem.game import Holdem
 from sog.nets.shape import NetworkShape
@@ -40,6 +40,9 @@ class SogActing:
     selfplay: SelfPlaySettings
     queries: QuerySettings
     side_by_side: int = 64
+
+    def __post_init__(self) -> None:
+        check_whole("side_by_side", self.side_by_side, 1)
 
     def make(self, game: Game, shape: NetworkShape) -> SogActor:
         """An actor whose rows fit networks of this shape; SettingError for a setting that means nothing in the game."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sog.arrays import Float64
-from sog.errors import SettingError
+from sog.errors import check_not_negative, check_share
 from sog.games.base import NATURE
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
@@ -56,8 +56,9 @@ class QuerySettings:
     searched: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.searched <= 1.0:
-            raise SettingError(f"searched is a share of queries, not {self.searched}")
+        check_share("searched", self.searched)
+        for name in ("recursive", "exact_iterations", "outcomes"):
+            check_not_negative(name, getattr(self, name))
 
 
 class Solving:

@@ -12,6 +12,7 @@ import numpy as np
 
 from sog.algorithms.student.queries import Query, query_log
 from sog.arrays import Float64
+from sog.errors import check_not_negative, check_share
 from sog.play.position import PositionSearch
 from sog.play.referee import World
 from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator
@@ -55,6 +56,12 @@ class SelfPlaySettings:
     td1_resigned: bool = True
     resolve_positions: bool = False
     reuse: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("uniform_mix", "td1", "no_resign"):
+            check_share(name, getattr(self, name))
+        for name in ("queries", "greedy_after", "moves_max"):
+            check_not_negative(name, getattr(self, name))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Float64
-from sog.errors import SettingError
+from sog.errors import SettingError, check_not_negative
 from sog.searches.cfr.fictitious import FLOP, FP, FictitiousPlay
 from sog.searches.cfr.rules import LINEAR_CFR, Rule
 from sog.searches.leaves.kernels import Weighing
@@ -79,6 +79,7 @@ class SolveSettings:
             raise SettingError(f"recycle must lie in [0, 1], but is {self.recycle}")
         if not 0 <= self.warm < self.iterations:
             raise SettingError(f"a warm start must be shorter than {self.iterations} iterations, not {self.warm}")
+        check_not_negative("hold", self.hold)
         if self.warm and self.solver.leaf != Weighing.PLAIN:
             raise SettingError(f"{self.solver.name} cannot be started warm")
 
