@@ -41,7 +41,7 @@ def enter(tree: Tree, first: int) -> None:
 
 @njit
 def update_touched(tree: Tree, touched: Array, step: Array) -> None:
-    """`update_node` of the nodes in `touched`, each once, children before their parents."""
+    """`_update_node` of the nodes in `touched`, each once, children before their parents."""
     _sort(touched)
     # Children have higher numbers than their parents.
     for back in range(1, len(touched) + 1):
@@ -66,7 +66,7 @@ def _sort(numbers: Array) -> None:
 
 @njit
 def update_all(tree: Tree, step: Array) -> None:
-    """`update_node` of every node."""
+    """`_update_node` of every node."""
     for back in range(1, tree.counts[0].nodes + 1):
         _update_node(tree, tree.nodes[tree.counts[0].nodes - back], step)
 

@@ -2,7 +2,7 @@
 
 The same updates as in sweeps.py, on nodes instead of actions: a search that opens one child at a time (k = 1) has
 about as many nodes as simulations but some thirty times as many legal actions, which these sweeps never visit. They
-work on arrays alone (see arrays.py), and need decision nodes whose action a takes edge a.
+work on arrays alone (see tree/arrays.py), and need decision nodes whose action a takes edge a.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Search(NamedTuple):
     choice: the gadget's.  selection: how trajectories choose.  leaves: the tree's.  request: the last.
     steps: float64[T, 4] of rules.Rule.steps.  alternating: the players update in turn on one look at the leaves.
     single: perfect information, one infostate a player: a leaf is evaluated once and opened child by child (k = 1).
-    by_node: the sweeps of positions.py serve.  by_path: those of paths.py do.
+    by_node: the sweeps of cfr/positions.py serve.  by_path: those of cfr/paths.py do.
     deterministic: a child can be added before its position is listed.
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
     fill: if a simulation cannot expand anything, expand the oldest leaf.
@@ -230,7 +230,7 @@ def _down(public: Public, tree: Tree, search: Search) -> None:
 def _weigh(public: Public, tree: Tree, search: Search) -> None:
     """Counterfactual values of all leaves from their conditional values and the current ranges."""
     count = search.state[0].leaves
-    # DeepStack's zero-sum correction, where it is wanted, is part of both (weighing.py).
+    # DeepStack's zero-sum correction, where it is wanted, is part of both (leaves/weighing.py).
     if search.single:
         weighing.weigh_positions(public, tree, search.leaves, count)
     else:

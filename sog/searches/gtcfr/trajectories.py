@@ -1,6 +1,6 @@
 """Numba kernel of GT-CFR's expansion phase: trajectories that choose where a lookahead grows next.
 
-It works on arrays alone (see arrays.py). SoG, "The expansion phase"; PoG, Algorithm 1, GROW.
+It works on arrays alone (see tree/arrays.py). SoG, "The expansion phase"; PoG, Algorithm 1, GROW.
 """
 
 from __future__ import annotations
