@@ -89,11 +89,13 @@ def test_settings_travel_to_workers_and_make_the_actor_there(kind: type[Algorith
         "alphazero(sampled_moves=-1)",
         "alphazero(no_resign=3)",
         "alphazero(moves_max=-3)",
+        "alphazero(considered=-1)",
     ],
 )
 def test_settings_out_of_range_are_refused_before_anything_begins(text: str) -> None:
     name, algorithm = text[text.index("(") + 1 : text.index("=")], read(text)
-    game = make_game("tic_tac_toe" if algorithm.name == "alphazero" else "kuhn_poker")
+    board = "connect_four" if name == "considered" else "tic_tac_toe"
+    game = make_game("kuhn_poker" if algorithm.plays_hidden else board)
     with pytest.raises(SettingError, match=f"^{name} "):
         algorithm.settings(game, "demo")
 

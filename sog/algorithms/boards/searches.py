@@ -13,6 +13,7 @@ import numpy as np
 from sog.algorithms.boards.halving import Halving, log_of, root_statistics
 from sog.algorithms.boards.targets import RootStatistics, TargetSettings
 from sog.arrays import Float64
+from sog.errors import check_not_negative
 from sog.games.base import NATURE
 from sog.play.position import PositionSearch
 from sog.searches.cfr.lookahead import Lookahead
@@ -76,6 +77,9 @@ class MctsSearch:
     settings: PuctSettings = field(default_factory=PuctSettings)
     considered: int = 0
     sigma: TargetSettings = field(default_factory=TargetSettings)
+
+    def __post_init__(self) -> None:
+        check_not_negative("considered", self.considered)
 
     def begin(self, public: PublicTree, rng: np.random.Generator) -> GameSearches:
         return _Mcts(public, self, rng)
