@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sog.algorithms.alphazero.player import AlphaZeroSearch
-from sog.errors import GameError, SettingError
+from sog.errors import GameError, SettingError, TooLarge
 from sog.games.base import TERMINAL, Fan, Game, Operator, Scaled, plain_moves
 from sog.games.catalog import make_game
 from sog.opponents.random_player import RandomPlayer
@@ -18,7 +18,7 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
 from sog.searches.leaves.drive import drive, run
 from sog.searches.leaves.evaluator import Evaluations, zero_answer, zero_evaluator
-from sog.searches.mcts.kernels import Stat
+from sog.searches.mcts.kernels import AWAITED, Stat
 from sog.searches.mcts.search import PuctSettings, PuctTree, child_of, search
 from sog.searches.tree.public_tree import PublicTree
 
@@ -225,6 +225,17 @@ def test_closing_a_search_forgets_what_it_asked_for():
     assert np.allclose(tree.stats[Stat.PRIOR, tree.columns()], 1 / 9)
     run(search(tree, 20, PuctSettings(), np.random.default_rng(0)), zero_evaluator)
     assert tree.visits().sum() == 28
+
+
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_leaves_that_cannot_be_listed_are_given_up(leaves):
+    """A later search on this tree would otherwise wait for their answers for ever."""
+    tree = PuctTree(PublicTree(TIC_TAC_TOE, limit=40))
+    for _ in range(3):
+        with pytest.raises(TooLarge):
+            run(search(tree, 200, PuctSettings(leaves=leaves), np.random.default_rng(0)), zero_evaluator)
+        used = slice(0, int(tree.counts.columns[0]))
+        assert not tree.stats[Stat.VIRTUAL].any() and (tree.child[used] != AWAITED).all()
 
 
 @pytest.mark.parametrize(("values", "logits"), [(np.nan, 0.0), (0.0, np.inf)])

@@ -259,10 +259,12 @@ class _PuctRun:
                 raise infinite(answer)
             tree.make_room()
         self.answered, self.answer = 0, self.nothing
+        # Known before they are listed, where the rules may raise: then these are the leaves that are given up.
+        self.found_leaves = self.found.done.leaves.item()
         if code == kernels.TO_LIST:
             self._list_leaves()
         ended: int
-        ((self.found_leaves, self.asked, ended),) = self.found.done.tolist()
+        ((_, self.asked, ended),) = self.found.done.tolist()
         return self.found_leaves + ended
 
     def step_from(self, root: Callable[[int], int], done: int) -> int:
