@@ -45,8 +45,9 @@ class PositionSearch:
 
         rng: uint64[1], the search's own generator.
         """
-        # The position in the last tree, if the search and the opponent went there.
-        at = -1 if last is None else last.node_of(node)
+        # The position in the last tree, if the search and the opponent went there. An error of the rules leaves nodes
+        # that were added and have no position: such a tree cannot be continued.
+        at = -1 if last is None or (last.nodes.public[: last.size] < 0).any() else last.node_of(node)
         room = 1 + min(budget.simulations, _ROOM)
         self.tree = rerooted(last, at, room) if last is not None and at >= 0 else _alone(public, node, room)
         self.node, self.budget, self.settings, self.rng, self.log = node, budget, settings, rng, log

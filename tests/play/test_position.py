@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sog.algorithms.student.player import SogPlayer
+from sog.errors import TooLarge
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.play.position import PositionSearch
@@ -48,6 +49,16 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
     assert on.tree.size > anew.tree.size
     elsewhere = searched(public, 0, on)  # not below: from scratch
     assert elsewhere.tree.size == first.tree.size
+
+
+def test_a_tree_that_an_error_left_is_not_continued() -> None:
+    """Positions that the rules could not list have nodes without a state."""
+    public, rng = PublicTree(make_game("connect_four"), limit=60), np.ones(1, dtype=np.uint64)
+    broken = PositionSearch(public, 0, None, Budget(200, 10.0), SETTINGS, rng)
+    with pytest.raises(TooLarge):
+        run(broken, zero_evaluator)
+    assert (broken.tree.nodes.public[: broken.tree.size] < 0).any()
+    assert PositionSearch(public, 0, broken.tree, BUDGET, SETTINGS, rng).tree.size == 1
 
 
 def test_a_player_and_self_play_find_the_same() -> None:
