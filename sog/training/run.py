@@ -268,17 +268,20 @@ class Stops:
         """Note a signal. Work that may be dropped is dropped at once."""
         self.came.append(number)
         if self._droppable:
+            self._droppable = False  # once: a second signal must not stop what cleans up after the first
             raise Dropped
 
     def dropping(self, work: Callable[[], T]) -> T | None:
         """The work's result; None where a signal came, or the work raised Dropped itself: nothing of it counts then."""
+        # The inner block ends where no signal raises any more, so that a late one is caught as well.
         try:
-            self._droppable = True
-            return None if self else work()
+            try:
+                self._droppable = True
+                return None if self else work()
+            finally:
+                self._droppable = False
         except Dropped:
             return None
-        finally:
-            self._droppable = False
 
 
 @contextmanager

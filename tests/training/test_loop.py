@@ -11,12 +11,14 @@ import os
 import random
 import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from multiprocessing.context import ForkProcess
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -42,7 +44,7 @@ from sog.searches.leaves.evaluator import Evaluator
 from sog.training import checkpoint, workers
 from sog.training.curve import Point, TrainingRecord, write_curve
 from sog.training.loop import TrainingClock
-from sog.training.run import Hooks, Run, Until
+from sog.training.run import Hooks, Run, Stops, Until
 from sog.training.self_play import train
 from sog.training.settings import Harvest, LearnerSettings, TrainSettings, algorithm_text
 
@@ -186,6 +188,36 @@ def test_time_and_signals_end_a_round_in_its_middle(tmp_path: Path, monkeypatch:
         signal.signal(signal.SIGTERM, before)
     assert came == [signal.SIGTERM] and point.round == 0
     assert checkpoint.load_state(out / "checkpoint")["round"] == 0
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_signal_at_any_line_of_dropping_is_caught(interrupted: bool) -> None:
+    """interrupted: it is the second one, after one that came in the work."""
+    moments = 0
+    for moment in range(20):
+        stops, passed = Stops(), itertools.count()
+
+        def work(stops: Stops = stops) -> int:
+            if interrupted:
+                stops.note(signal.SIGINT, None)
+            return 7
+
+        def at_line(frame: FrameType, event: str, _: object, passed: Any = passed, at: int = moment) -> Any:
+            if frame.f_code is not Stops.dropping.__code__:
+                return None
+            if event == "line" and next(passed) == at:
+                frame.f_locals["self"].note(signal.SIGTERM, None)
+            return at_line
+
+        before = sys.gettrace()
+        sys.settrace(at_line)
+        try:
+            found = stops.dropping(work)
+        finally:
+            sys.settrace(before)
+        assert found in ((None,) if interrupted else (7, None)) and not stops._droppable
+        moments += signal.SIGTERM in stops.came
+    assert 3 <= moments < 20
 
 
 def test_a_signal_while_workers_get_their_weights_drops_the_round(
