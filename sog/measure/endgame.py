@@ -101,15 +101,15 @@ def turn_tree(game: Holdem) -> PublicTree:
     return public
 
 
-def searched_turn(game: Holdem, make: Callable[[PublicTree, int], SearchAgent], width: int = 4) -> TurnPolicy:
+def searched_turn(game: Holdem, make: Callable[[PublicTree, int], SearchAgent]) -> TurnPolicy:
     """What search agents play on the turn, and where their searches leave each player at its end.
 
-    make: the agent of a seat for a tree of public states.  width: searches at once.
+    make: the agent of a seat for a tree of public states.
     """
     ends = HoldemSolver(game, states=[game.root()]).program.cut_states()
     chains = [TurnChain(make(turn_tree(game), player), ends) for player in (0, 1)]
     for chain in chains:
-        chain.run(width)
+        chain.run()
     return TurnPolicy({**chains[0].policies, **chains[1].policies}, (chains[0].bounds, chains[1].bounds))
 
 

@@ -9,6 +9,7 @@ the chain searches that decision too.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from sog.searches.leaves.drive import drive
 from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["TurnChain", "public_state"]
+
+_AT_ONCE: Final = 4  # searches: trees on the turn are large
 
 
 class TurnChain:
@@ -54,8 +57,8 @@ class TurnChain:
         path = self.agent.public.path(end)[:-1]
         return next(s for s in reversed(path) if self.agent.public.actor(s) in self._acts)
 
-    def run(self, width: int = 4) -> None:
-        """Search everything, `width` searches at once; trees on the turn are large."""
+    def run(self) -> None:
+        """Search everything."""
         agent = self.agent
         waiting: list[tuple[int, Solved | None]] = [(s, None) for s in self._followers[-1]]
 
@@ -65,7 +68,7 @@ class TurnChain:
                 yield Resolving(agent.public, self.player, node, previous, agent.settings, agent.seed)
 
         while waiting:
-            for resolving in drive(searches(), agent.evaluator, width):
+            for resolving in drive(searches(), agent.evaluator, _AT_ONCE):
                 solved = resolving.solved()
                 self.searches += 1
                 if solved.node in self._followers:

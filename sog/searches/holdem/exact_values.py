@@ -17,7 +17,6 @@ from sog.games.base import NATURE
 from sog.games.holdem.betting import BOARD_CARDS, RIVER, TURN
 from sog.games.holdem.cards import HANDS, disjoint_mass, live_hands
 from sog.games.holdem.game import Holdem, HoldemState
-from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.tree.public_tree import PublicTree
 
@@ -64,12 +63,10 @@ def is_settled(public: PublicTree, node: int) -> bool:
     return state.betting.all_in and public.actor(node) == NATURE
 
 
-def exact_values(
-    game: Holdem, beliefs: Sequence[SpotBelief], iterations: int, rule: Rule = DCFR, threads: int = 1
-) -> Float64:
+def exact_values(game: Holdem, beliefs: Sequence[SpotBelief], iterations: int) -> Float64:
     """float64[B, 2, 1326]: both players' values at each belief under the average policies of a solve from there.
 
-    iterations: of the rule, to the end of the game; at a river root 100 of DCFR leave about 0.6% of the pot.
+    iterations: of DCFR, to the end of the game; at a river root 100 leave about 0.6% of the pot.
     Beliefs on one board are solved side by side. A hand that the board or the opponent's range rules out has value 0;
     one that its own range leaves out has the value that it would have with next to no weight in it.
     """
@@ -78,9 +75,9 @@ def exact_values(
     for k, belief in enumerate(beliefs):
         by_board.setdefault(belief.state.board, []).append(k)
     for numbers in by_board.values():
-        solver = HoldemSolver(game, threads, states=[beliefs[k].state for k in numbers])
+        solver = HoldemSolver(game, states=[beliefs[k].state for k in numbers])
         believe(solver, [beliefs[k].ranges for k in numbers], FLOOR)
-        solver.iterate(iterations, rule)
+        solver.iterate(iterations)
         out[numbers] = fixed_values(solver)
         for k in numbers:
             out[k] *= met(beliefs[k])
