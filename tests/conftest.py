@@ -188,7 +188,6 @@ SLOW = {
         "test_a_command_that_fails_is_a_difference",
         "test_a_nudged_command_prints_its_figure_and_begins_elsewhere",
     ),
-    "tests/soglab/test_gtp_checks.py": ("test_a_game_with_gnugo",),
     "tests/soglab/test_packing_check.py": ("test_rows_of_self_play_come_back_within_the_bounds[tic_tac_toe]",),
     "tests/soglab/test_pimbot.py": ("test_a_small_version_from_end_to_end",),
     "tests/soglab/test_reproduce.py": (
