@@ -1,20 +1,16 @@
-"""Policies of a network whose logits are those of a game's legal pairs: by slot, and from a network with all logits."""
+"""Policies by slot from the logits of a game's legal pairs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 
 import torch
 from torch import Tensor, nn
 
-from sog.errors import SettingError
-from sog.games.base import Game
-from sog.nets.cvpn import CVPN
 from sog.nets.shape import NetworkShape
 
-__all__ = ["by_slot", "with_legal_pairs"]
+__all__ = ["by_slot"]
 
 
 def by_slot(shape: NetworkShape, x: Tensor) -> list[Tensor]:
@@ -41,24 +37,3 @@ def _places(counts: tuple[int, ...], slots: tuple[int, int]) -> tuple[Tensor, Te
         places = starts[first:last, None] + steps
         out.append(torch.where(steps < lengths[first:last, None], places, total))
     return out[0], out[1]
-
-
-def with_legal_pairs(network: CVPN, game: Game) -> CVPN:
-    """A network with logits for the game's legal pairs alone, whose answers are those of `network`.
-
-    SettingError for a network of another kind, and for a game that names no legal pairs.
-    """
-    shape, pairs = network.shape, game.legal_pairs
-    if pairs is None or shape.legal_pairs or not isinstance(network.head, nn.Linear):
-        raise SettingError(f"no network of legal pairs can be made of this one for {game.name}")
-    out = CVPN(replace(shape, legal_pairs=pairs.counts))
-    # Rows of the last layer: values first; of the logits those of the pairs.
-    values, first = shape.head - shape.num_logits, [shape.first_policy_slot(player) for player in (0, 1)]
-    slot = torch.from_numpy(pairs.slot).long() + torch.tensor(first)[torch.from_numpy(pairs.player).long()]
-    rows = values + slot * shape.actions + torch.from_numpy(pairs.action).long()
-    kept = torch.cat((torch.arange(values), rows))
-    weights = network.state_dict()
-    for name in ("head.weight", "head.bias"):
-        weights[name] = weights[name][kept.to(weights[name].device)]
-    out.load_state_dict(weights)
-    return out

@@ -7,5 +7,5 @@
 - chess_scales.py, connect_four_mistakes.py, fixed_positions.py: play on fixed positions, which chess_mates.py and
   connect_four_sets.py make.  connect_four_ablation.py: what each technique of self-play is worth.
 - exact_critic.py, sepot_critic.py, lbr_bounds.py: learned values and bounds beside exact ones.
-- fits.py, stops.py, training_process.py: `sog train` as a process.  search_speed.py, packing.py: what choices cost.
+- fits.py, stops.py, training_process.py: `sog train` as a process.  packing.py, packed_learning.py: packed rows.
 """

@@ -11,14 +11,14 @@ import torch
 
 from sog.algorithms.table import settings_of
 from sog.errors import CheckpointError, GameError, SettingError
-from sog.games.base import NATURE, TERMINAL
+from sog.games.base import NATURE, TERMINAL, Game
 from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
 from sog.games.legal_pairs import LegalPairs
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import JoiningEvaluator, network_evaluator, rows_answer
-from sog.nets.policy_pairs import by_slot, with_legal_pairs
+from sog.nets.policy_pairs import by_slot
 from sog.nets.shape import NetworkShape, is_for, shape_for
 from sog.nets.torch_rows import TorchRows
 from sog.nets.values import value_evaluator
@@ -50,6 +50,23 @@ def both(game: int, apart: bool = False) -> tuple[PublicTree, CVPN, CVPN]:
         network.head.weight.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(3))
         network.head.bias.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(4))
     return public, network, with_legal_pairs(network, public.game)
+
+
+def with_legal_pairs(network: CVPN, game: Game) -> CVPN:
+    """A network with logits for the game's legal pairs alone, whose answers are those of `network`."""
+    shape, pairs = network.shape, game.legal_pairs
+    assert pairs is not None and not shape.legal_pairs
+    out = CVPN(replace(shape, legal_pairs=pairs.counts))
+    # Rows of the last layer: values first; of the logits those of the pairs.
+    values, first = shape.head - shape.num_logits, [shape.first_policy_slot(player) for player in (0, 1)]
+    slot = torch.from_numpy(pairs.slot).long() + torch.tensor(first)[torch.from_numpy(pairs.player).long()]
+    rows = values + slot * shape.actions + torch.from_numpy(pairs.action).long()
+    kept = torch.cat((torch.arange(values), rows))
+    weights = network.state_dict()
+    for name in ("head.weight", "head.bias"):
+        weights[name] = weights[name][kept.to(weights[name].device)]
+    out.load_state_dict(weights)
+    return out
 
 
 def beliefs_of(public: PublicTree, count: int, decisions: bool = False) -> Beliefs:
@@ -221,12 +238,6 @@ def test_a_run_keeps_the_logits_of_its_network(tmp_path: Path) -> None:
 def test_shapes_that_no_pairs_have_are_refused(pairs: tuple[int, ...]) -> None:
     with pytest.raises(SettingError, match="legal pairs"):
         replace(shape_for(GAMES[0]), legal_pairs=pairs)
-
-
-def test_games_without_pairs_are_refused() -> None:
-    game = make_game("kuhn_poker")
-    with pytest.raises(SettingError, match="no network of legal pairs"):
-        with_legal_pairs(CVPN(shape_for(game, 8, 1)), game)
 
 
 def test_a_game_that_leaves_out_a_legal_pair_is_named() -> None:

@@ -11,7 +11,6 @@ import pytest
 from sog.games.catalog import make_game
 from soglab.checks import stops
 from soglab.checks.fits import fit_of
-from soglab.checks.search_speed import pair_lines
 from soglab.checks.training_process import CASES, PaperCase, kept_rows, memory_of, remedy_of
 
 KUHN = PaperCase("kuhn", "kuhn_poker", "sog(simulations=3,network=1x8)")
@@ -60,9 +59,3 @@ def test_a_resumed_run_is_the_same_and_another_is_not(tmp_path: Path) -> None:
     many, same = stops.same_after_stops("kuhn_poker", 8, random.Random(1), tmp_path)
     assert same and many >= 1
     assert stops._decides(tmp_path / "once") == stops._decides(tmp_path / "often")
-
-
-@pytest.mark.slow
-def test_both_heads_are_timed() -> None:
-    lines = list(pair_lines("scotland_yard(map=glasses)", 0.0))
-    assert sum("weights" in line for line in lines) == 2 and len(lines) == 14
