@@ -152,7 +152,7 @@ def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: C
         ("solve kuhn_poker --algorithm list --iterations 3", "--algorithm list solves nothing"),
         ("reproduce --list --quick", "--list takes no experiment, and of the options --out and --json alone"),
         ("reproduce --list resolving", "--list takes no experiment, and of the options --out and --json alone"),
-        ("reproduce sog-search-time --quick --workers 4", "measures time, one point after the other"),
+        ("reproduce leaf-tolerance --quick --workers 4", "measures time, one point after the other"),
         ("games kuhn_poker rps", "one game has a page at a time"),
         ("games --check-openspiel --markdown --json", "--markdown or --json, not both"),
         ("bench cfr no_such_game", "no game is called no_such_game"),
