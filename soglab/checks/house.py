@@ -187,9 +187,6 @@ def _components(graph: Mapping[str, set[str]]) -> list[list[str]]:
 
 def measured(house: House) -> dict[str, object]:
     """Every figure of the check, by name."""
-    search = (
-        "sog/searches/" if any(s.path.startswith("sog/searches/") for s in house.sources.values()) else "sog/search/"
-    )
     rooms = {package: house.rooms(package) for package in PACKAGES}
     odd = house.odd_sizes()
     return {
@@ -202,9 +199,6 @@ def measured(house: House) -> dict[str, object]:
         "lazy_imports": len(house.lazy_imports()),
         "lazy_by_room": Counter("/".join(house.sources[x.importer].path.split("/")[:2]) for x in house.lazy_imports()),
         "class_names_twice": house.class_names(),
-        "integer_columns": house.count(r"\bf\.[A-Z][A-Z_0-9]*\b", search),
-        "U()": house.count(r"\bU\("),
-        "Any_in_search": house.count(r": Any\b", search),
         "comment_percent": round(100 * house.comment_share(), 2),
         "tics": {pattern: house.count(pattern) for pattern in TICS},
     }
