@@ -334,10 +334,10 @@ def _check_arrays(meta: Meta, names: set[str], skeleton: bytes, size: int) -> No
         named = named_arrays(state)
     except (ValueError, RecursionError) as error:
         raise CheckpointError("the training state is damaged") from error
-    # States of before the window had files of its own hold all of its rows.
+    # A run without rounds has its window's rows in the state, one by rounds has them in files.
     replay = state.get("replay") if isinstance(state, dict) else None
-    old = isinstance(replay, dict) and "files" not in replay
-    most = size if old or not stated else _COPIES * sum(stated) + _BESIDE
+    whole = isinstance(replay, dict) and "files" not in replay
+    most = size if whole or not stated else _COPIES * sum(stated) + _BESIDE
     if size > most or names != named:
         raise CheckpointError("the training state has arrays that no training keeps")
 

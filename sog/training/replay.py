@@ -10,8 +10,7 @@ import numpy as np
 from sog.arrays import Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets.shape import NetworkShape
-from sog.training.old_window import old_rows
-from sog.training.packing import PackedRows, pack, unpack
+from sog.training.packing import PackedRows, unpack
 from sog.training.row_files import RowFiles
 from sog.training.state import State
 
@@ -132,7 +131,8 @@ class ReplayWindow:
                 self._files.restore(state)
                 self._oldest = int(state["oldest"])
             else:
-                rows = self._rows_in(state)
+                rows = PackedRows(state["content"], state["ends"])
+                unpack(self.shape, rows)  # raises where they are not of this network
                 self.count_from(int(state["added"]) - len(rows))
                 self._files.append(rows)
             if self.added != int(state["added"]) or not 0 <= self._files.first <= self._oldest <= self.added:
@@ -141,14 +141,6 @@ class ReplayWindow:
             raise CheckpointError("the checkpoint's replay window is damaged") from error
         unpack(self.shape, self.newest(1))
         self._give_way()
-
-    def _rows_in(self, state: State) -> PackedRows:
-        """The rows of a state that has them in it; checkpoints before 29 November 2026 have a column a field."""
-        if "content" in state:
-            rows = PackedRows(state["content"], state["ends"])
-            unpack(self.shape, rows)
-            return rows
-        return pack(self.shape, old_rows(self.shape, state))
 
     def saved(self) -> None:
         """Remove the files that no checkpoint needs, now that one with the latest `state` is written."""

@@ -306,13 +306,13 @@ def test_a_critic_that_no_training_keeps_is_not_read(whole: Path, monkeypatch: p
 def test_a_state_with_its_windows_rows_in_it_is_read_whatever_its_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """States of before 29 November 2026 hold all rows; a state of today has them in files, and a bound."""
+    """A run without rounds holds all rows; one by rounds has them in files, and a bound."""
     monkeypatch.setattr(checkpoint, "_BESIDE", 0)
     game = make_game("kuhn_poker")
     network = CVPN(shape_for(game, 4, 1))
     rows = np.arange(20_000, dtype=np.float32)
-    for name, replay in {"old": {"values": rows}, "new": {"values": rows, "files": []}}.items():
+    for name, replay in {"inside": {"window": rows}, "apart": {"window": rows, "files": []}}.items():
         checkpoint.save(tmp_path / name, network, game.name, "run", 1, {}, {"replay": replay})
-    np.testing.assert_array_equal(checkpoint.load_state(tmp_path / "old")["replay"]["values"], rows)
+    np.testing.assert_array_equal(checkpoint.load_state(tmp_path / "inside")["replay"]["window"], rows)
     with pytest.raises(CheckpointError, match="arrays that no training keeps"):
-        checkpoint.load_state(tmp_path / "new")
+        checkpoint.load_state(tmp_path / "apart")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sog.errors import CheckpointError, SettingError
-from sog.games.catalog import make_game
-from sog.nets.shape import NetworkShape, shape_for
+from sog.nets.shape import NetworkShape
 from sog.training.packing import PackedRows, pack, unpack
 from sog.training.replay import ReplayWindow, WindowGrowth
 from sog.training.row_files import RowFiles
-from sog.training.rows import Rows, blank_rows
+from sog.training.rows import blank_rows
 
 SHAPE = NetworkShape(features=2, slots=(2, 3), actions=2)
 
@@ -199,48 +197,3 @@ def test_foreign_states_are_refused(spoil: str) -> None:
     state[spoil] = {"added": 2, "content": np.zeros(9, np.uint8), "ends": np.array([1, 2, 9])}[spoil]
     with pytest.raises(CheckpointError):
         ReplayWindow(SHAPE, 7).restore(state)
-
-
-# --- windows of older programs ---
-
-
-def test_an_older_window_of_arrays_is_read() -> None:
-    rows = blank_rows(SHAPE, 4)
-    rows.inputs[:, :2] = np.arange(9, 13)[:, None]
-    columns = {name: column for name, column in rows.columns().items() if column.shape[1:] != (0,)}
-    window = ReplayWindow(SHAPE, 3)
-    window.restore({"added": 13, **columns})
-    assert numbers(window.newest(9)) == [10, 11, 12] and window.added == 13
-    for spoil in ("inputs", "legal"):
-        with pytest.raises(CheckpointError):
-            ReplayWindow(SHAPE, 3).restore({"added": 13, **columns, spoil: np.zeros((4, 99), np.float32)})
-
-
-def test_an_older_window_of_planes_is_read() -> None:
-    """Bits, hundredths and lists of legal actions, compressed."""
-    shape = shape_for(make_game("connect_four"), 8, 1, "resnet")
-    cells = shape.features
-    rows = blank_rows(shape, 2)
-    rows.inputs[:, [0, 50, cells - 1]], rows.inputs[:, cells:] = 1.0, 1.0
-    rows.legal[:, 0, [1, 4]], rows.policies[:, 0, [1, 4]], rows.policy_mask[:] = True, [0.2, 0.8], 1.0
-    rows.values[:], rows.value_mask[:] = [0.5, -0.5], 1.0
-    actions, shares = np.zeros((2, 7), np.uint16), np.zeros((2, 7), np.uint16)
-    actions[:, :2], shares[:, :2] = [1, 4], [13_107, 52_428]
-    columns = {
-        "bits": np.packbits(rows.inputs[:, :cells] != 0, axis=1),
-        "levels": np.full((2, shape.planes[0]), 100, np.uint8),
-        "values": rows.values,
-        "value_mask": rows.value_mask,
-        "policy_mask": rows.policy_mask,
-        "legal": np.array([[2, 0]] * 2, np.uint8),
-        "actions": actions,
-        "shares": shares,
-    }
-    packed = {name: np.frombuffer(zlib.compress(column.tobytes()), np.uint8) for name, column in columns.items()}
-    window = ReplayWindow(shape, 5)
-    window.restore({"added": 40, **packed})
-    again: Rows = unpack(shape, window.newest(5))
-    for name, column in rows.columns().items():
-        np.testing.assert_allclose(getattr(again, name), column, atol=1 / 255, err_msg=name)
-    with pytest.raises(CheckpointError):
-        ReplayWindow(shape, 5).restore({"added": 40, **packed, "bits": np.zeros(5, np.uint8)})
