@@ -303,7 +303,7 @@ def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> 
     try:
         with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
             # Cheap checks first: a damaged file costs no more memory than its stated size.
-            if size != (size if entry.size is None else entry.size):
+            if size != entry.size:
                 raise CheckpointError(f"{entry.name} is truncated or was changed")
             if entry.name.endswith(".safetensors"):
                 header = read_header(file, size)
@@ -327,8 +327,7 @@ def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> 
 
 def _check_arrays(meta: Meta, names: set[str], skeleton: bytes, size: int) -> None:
     """CheckpointError unless the arrays are those that the training state names, and no more than training keeps."""
-    networks = [entry.size for role, entry in meta.files.items() if role in ("network", "critic")]
-    stated = [one for one in networks if one is not None]  # by version 2
+    networks = sum(entry.size for role, entry in meta.files.items() if role in ("network", "critic"))
     try:
         state = bounded_json(skeleton, finite=False)
         named = named_arrays(state)
@@ -337,7 +336,7 @@ def _check_arrays(meta: Meta, names: set[str], skeleton: bytes, size: int) -> No
     # A run without rounds has its window's rows in the state, one by rounds has them in files.
     replay = state.get("replay") if isinstance(state, dict) else None
     whole = isinstance(replay, dict) and "files" not in replay
-    most = size if whole or not stated else _COPIES * sum(stated) + _BESIDE
+    most = size if whole else _COPIES * networks + _BESIDE
     if size > most or names != named:
         raise CheckpointError("the training state has arrays that no training keeps")
 

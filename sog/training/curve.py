@@ -79,7 +79,7 @@ def read_record(state: State) -> TrainingRecord:
     """What `TrainingRecord.state` wrote; one of `sog.training.run.DAMAGE` where it did not."""
     kinds: list[Callable[[Any], Any]] = [float if part.type == "float" else _whole for part in fields(Point)]
     points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
-    seconds = float(state["seconds"]), float(state.get("processor", 0.0))  # checkpoints of before lack the processor's
+    seconds = float(state["seconds"]), float(state["processor"])
     record = TrainingRecord(points, int(state["round"]), *seconds)
     if not 0 <= record.round < 2**31 or not all(0.0 <= each < 2**31 for each in seconds):
         raise ValueError("round")

@@ -1,14 +1,12 @@
 """What a checkpoint says of itself, meta.json: written, read and checked; it opens no file.
 
-In version 2 a hash covers all of it and each file's size is stated. Version 1, which had neither, is still read; there
-the game must be the one that its settings and the run's name state.
+A hash covers all of it, and each file's size is stated.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
@@ -22,12 +20,6 @@ __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", 
 FORMAT: Final = "sog checkpoint"
 VERSION: Final = 2
 _HASH: Final = "sha256"
-# Of a shape; older versions do not have them.
-_APART: Final = "policies_apart"
-_OWNERSHIP: Final = "ownership"
-_VALUE_PLANES: Final = "value_planes"
-_PAIRS: Final = "legal_pairs"
-_GAME: Final = "game"
 _CHESS, _CHESS_119 = "chess", "chess(inputs=paper)"  # what chess was called before it had `inputs`, and since
 _NAMES: Final = {
     "network": "network.{}.safetensors",
@@ -43,11 +35,11 @@ _COUNTS: Final = ("workers", "round")
 
 @dataclass(frozen=True)
 class FileEntry:
-    """A file of the checkpoint by its name in the folder.  size: in bytes; None in version 1."""
+    """A file of the checkpoint by its name in the folder.  size: in bytes."""
 
     name: str
     sha256: str
-    size: int | None = None
+    size: int
 
 
 @dataclass(frozen=True)
@@ -100,10 +92,10 @@ def meta_of(content: bytes) -> Meta:
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise ValueError("format")
     version = _whole(stored.get("version"))
-    if version not in (1, VERSION):
-        raise CheckpointError(f"checkpoint version {version}; this program reads 1 and {VERSION}")
+    if version != VERSION:
+        raise CheckpointError(f"checkpoint version {version}; this program reads {VERSION}")
     # The hash was taken without itself.
-    if version > 1 and stored.pop(_HASH, None) != _hash(stored):
+    if stored.pop(_HASH, None) != _hash(stored):
         raise CheckpointError("meta.json was changed")
     meta = Meta(
         _text(stored.get("game")),
@@ -112,12 +104,8 @@ def meta_of(content: bytes) -> Meta:
         _whole(stored.get("save")),
         _shape_of(stored.get("shape")),
         _settings_of(stored.get("settings")),
-        _files_of(stored.get("files"), stored.get("save"), sized=version > 1),
+        _files_of(stored.get("files"), stored.get("save")),
     )
-    # Version 1 has no hash: game, settings and name must agree with each other at least.
-    stated = meta.settings.get("game", meta.game)
-    if stated != meta.game or ("game" in meta.settings and not f"{meta.run} ".startswith(f"{meta.game} ")):
-        raise CheckpointError(f"meta.json calls it a checkpoint of {meta.game}, but its run is '{meta.run}'")
     # Chess had AlphaZero's planes alone before it had `inputs`.
     return replace(meta, game=_CHESS_119) if meta.game == _CHESS and meta.shape.planes[:1] == (119,) else meta
 
@@ -136,7 +124,7 @@ def _shape_of(stored: Any) -> NetworkShape:
     if not isinstance(stored, dict) or not set(stored) <= {field.name for field in fields(NetworkShape)}:
         raise ValueError("shape")
     slots, crossed, planes = (_wholes(stored.get(name, [])) for name in ("slots", "crossed", "planes"))
-    flags = stored.get("matchups"), stored.get(_APART, False), stored.get(_OWNERSHIP, False)
+    flags = [stored.get(name) for name in ("matchups", "policies_apart", "ownership")]
     if len(slots) != 2 or not all(isinstance(flag, bool) for flag in flags):
         raise ValueError("shape")
     return NetworkShape(
@@ -150,11 +138,11 @@ def _shape_of(stored: Any) -> NetworkShape:
         stored["matchups"],
         planes,
         _whole(stored.get("policy_planes", 0)),
-        stored.get(_APART, False),
-        stored.get(_OWNERSHIP, False),
-        _whole(stored.get(_VALUE_PLANES, 1)),
-        _wholes(stored.get(_PAIRS, [])),
-        _text(stored.get(_GAME, "")),
+        stored["policies_apart"],
+        stored["ownership"],
+        _whole(stored.get("value_planes")),
+        _wholes(stored.get("legal_pairs", [])),  # of networks of before 29 November 2026, which have neither
+        _text(stored.get("game", "")),
     )
 
 
@@ -170,21 +158,12 @@ def _settings_of(stored: Any) -> dict[str, Any]:
     minutes = stored.get("minutes", 0.0)
     if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 <= minutes < _MOST:
         raise ValueError("minutes")
-    _check_variant(stored.get("variant", {}))
+    if "variant" in stored:  # its algorithm's settings, which an algorithm string says since
+        raise CheckpointError("a checkpoint of before 28 November 2026, which this program does not read")
     return stored
 
 
-def _check_variant(stored: Any) -> None:
-    """Of checkpoints before algorithm strings: words and numbers by name."""
-    if not isinstance(stored, dict):
-        raise ValueError("variant")
-    for value in stored.values():
-        if type(value) is float and math.isfinite(value):
-            continue
-        _text(value) if isinstance(value, str) else _whole(value)
-
-
-def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
+def _files_of(stored: Any, save: Any) -> dict[str, FileEntry]:
     """The files by role, each called what this save calls it."""
     if not isinstance(stored, dict) or "network" not in stored or ("state" in stored) != ("arrays" in stored):
         raise ValueError("files")
@@ -193,8 +172,7 @@ def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
         # A file's name follows from its role and the save, so meta.json cannot point outside its folder.
         if role not in _NAMES or not isinstance(entry, dict) or entry.get("name") != file_name(role, save):
             raise ValueError("files")
-        size = _whole(entry.get("size"), 2**62) if sized else None
-        found[role] = FileEntry(entry["name"], _text(entry.get("sha256")), size)
+        found[role] = FileEntry(entry["name"], _text(entry.get("sha256")), _whole(entry.get("size"), 2**62))
     return found
 
 

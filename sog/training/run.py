@@ -141,7 +141,7 @@ def describe(run: Run, settings: RunSettings, record: TrainingRecord) -> dict[st
 
 
 def _name_in(stored: Mapping[str, Any]) -> str:
-    """The name that a run would have today, by what its checkpoint says of it; "" where that is not enough."""
+    """A run's name, by what its checkpoint says of it; "" where that is not enough."""
     names = ("game", "preset", "seed", "workers")
     if not all(name in stored for name in names):
         return ""
@@ -177,7 +177,7 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
         what = "holds a training run already; continue it with --resume or choose another --out"
         raise CheckpointError(f"{shown(out)} {what}")
     meta = checkpoint.load_meta(folder)
-    # Names changed with algorithm strings: an older checkpoint is asked for what its name would be today.
+    # Another number of workers is another name, and no other run.
     if meta.run != run.name:
         if _name_in({**meta.settings, "workers": run.workers}) != run.name:
             raise CheckpointError(f"{shown(out)} holds the run '{meta.run}', not '{run.name}'")

@@ -8,9 +8,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from sog.errors import CheckpointError, GameError, SettingError, check_not_negative
+from sog.errors import SettingError, check_not_negative
 from sog.games.base import Game
-from sog.games.strings import write_game
 from sog.nets.shape import NetworkShape, sized
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.memory import NeededMemory, batch_bytes, learning_bytes
@@ -49,17 +48,8 @@ DEFAULT: Final = "sog"
 
 
 def algorithm_text(stored: Mapping[str, Any]) -> str:
-    """The algorithm string in what a checkpoint says of its run.
-
-    Checkpoints before 28 November 2026 have the algorithm's name, and its settings beside it under `variant`, where
-    "" and 0 mean the preset's.
-    """
-    name, variant = str(stored.get("algorithm", DEFAULT)), stored.get("variant", {})
-    given = {key: value for key, value in sorted(variant.items()) if value}
-    try:
-        return write_game(name, given) if given else name
-    except GameError as error:
-        raise CheckpointError("the checkpoint's algorithm is not one that this program knows") from error
+    """The algorithm string in what a checkpoint says of its run."""
+    return str(stored.get("algorithm", DEFAULT))
 
 
 def preset_of(stored: dict[str, Any]) -> str:

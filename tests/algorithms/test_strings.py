@@ -1,10 +1,9 @@
-"""Algorithm strings: they read as they are written, can set all of training, and old checkpoints are read as such."""
+"""Algorithm strings: they read as they are written, and can set all of training."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,11 +17,6 @@ from sog.algorithms.table import ALGORITHMS, find, read, settings_of
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN
-from sog.training import checkpoint
-from sog.training.checkpoint import load_meta
-from sog.training.run import is_to_resume
-from sog.training.settings import algorithm_text
 
 GAMES = ("leduc_poker", "connect_four", "tic_tac_toe")
 
@@ -129,27 +123,6 @@ def test_settings_of_play_and_of_training_are_told_apart() -> None:
     with pytest.raises(SettingError, match="discount does not apply to this game"):
         settings_of(game, "demo", "sog(discount=0.5)")
     assert value_of(settings_of(game, "demo", "sog(simulations=7)"), "simulations") == 7  # of both
-
-
-def test_a_checkpoint_of_before_says_its_settings_beside_the_name() -> None:
-    variant = {"solver": "fp", "network": "", "warm": 15, "transformations": "", "step": 0.0, "policy": ""}
-    assert algorithm_text({"algorithm": "rebel", "variant": variant}) == "rebel(solver=fp,warm=15)"
-    assert algorithm_text({"algorithm": "sog", "variant": {}}) == algorithm_text({}) == "sog"
-
-
-def test_a_run_of_before_resumes_under_its_new_name(tmp_path: Path) -> None:
-    run = sog.Run("kuhn_poker", algorithm="rebel(network=1x8,solver=fp)")
-    settings = settings_of(make_game(run.game), "demo", run.algorithm)
-    said = {"game": run.game, "preset": "demo", "seed": 0, "workers": 1, "rounds": True, "algorithm": "rebel"}
-    said["variant"] = {"solver": "fp", "network": "1x8", "warm": 0}
-    old = "kuhn_poker rebel fp 1x8 demo seed 0 workers 1"
-    checkpoint.save(tmp_path / "checkpoint", CVPN(settings.shape), run.game, old, 0, said)
-    notes: list[str] = []
-    assert is_to_resume(run, settings, tmp_path, True, notes.append)
-    assert load_meta(tmp_path / "checkpoint").run == run.name
-    other = sog.Run("kuhn_poker", algorithm="rebel(network=1x8,solver=flop)")
-    with pytest.raises(sog.CheckpointError, match="holds the run"):
-        is_to_resume(other, settings, tmp_path, True, notes.append)
 
 
 def test_the_command_lists_algorithms_and_their_settings(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """Damages small checkpoints in every way it knows and opens them: refused in the project's words, or loaded unchanged.
 
-Checkpoints of several games and algorithms, of both versions of the format, are made at the start. A case copies one,
+Checkpoints of several games and algorithms are made at the start. A case copies one,
 damages it and opens it as every command does (`load_agent`) or as `sog train --resume` does; one with other weights is
 asked for a move. It is a finding where the
 program ends in another way than its own error of one line, where other weights or another game come out, and where it
@@ -131,25 +131,14 @@ def few_games(run: Run) -> Any:
 
 
 def make(home: Path) -> list[Made]:
-    """Each run after one round, and the same as version 1."""
+    """Each run after one round."""
     found = []
     for k, run in enumerate(RUNS):
         folder = home / f"run{k}"
         read(run.algorithm).loop()(run, few_games(run), folder, Until(rounds=1))
         shutil.rmtree(folder / "snapshots")
         found.append(Made(run, folder, digest(folder, run.algorithm)))
-        old = home / f"old{k}"
-        shutil.copytree(folder, old)
-        edit(old / "checkpoint", as_version_1, sign=False)
-        found.append(Made(run, old, digest(old, run.algorithm)))
     return found
-
-
-def as_version_1(said: dict[str, Any]) -> None:
-    said.pop("sha256")
-    said["version"] = 1
-    for entry in said["files"].values():
-        entry.pop("size")
 
 
 def digest(folder: Path, algorithm: str) -> str:
@@ -171,7 +160,7 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], None], sign: bool) -> 
 
 
 def signed(said: dict[str, Any]) -> dict[str, Any]:
-    """What meta.json says with the hash that is right for it; version 1 has none."""
+    """What meta.json says with the hash that is right for it, where it has one."""
     if "sha256" not in said:
         return said
     said = {name: value for name, value in said.items() if name != "sha256"}
@@ -199,9 +188,7 @@ def sign_file(folder: Path, path: Path) -> None:
     def change(said: dict[str, Any]) -> None:
         for entry in said["files"].values():
             if entry["name"] == path.name:
-                entry["sha256"] = found
-                if "size" in entry:
-                    entry["size"] = size
+                entry["sha256"], entry["size"] = found, size
 
     edit(folder, change, sign=True)
 

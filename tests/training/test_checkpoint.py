@@ -89,12 +89,11 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     assert (meta.run, meta.shape, meta.settings) == ("run", SHAPE, {"batch": 7})
 
 
-def test_a_checkpoint_that_states_no_policies_apart_has_none(tmp_path: Path) -> None:
-    """Versions before they could be apart wrote none; where they are, they come back so."""
+def test_a_checkpoint_that_states_no_legal_pairs_has_none(tmp_path: Path) -> None:
+    """Those of before 29 November 2026; policies apart come back so."""
     save(tmp_path / "old")
     shape = json.loads((tmp_path / "old" / "meta.json").read_text())["shape"]
-    assert shape.pop("policies_apart") is False and shape.pop("ownership") is False
-    assert shape.pop("value_planes") == 1 and shape.pop("legal_pairs") == []
+    assert shape.pop("legal_pairs") == [] and shape.pop("game") == ""
     change_meta(tmp_path / "old", shape=shape)
     assert step_of(tmp_path / "old") == 1
     apart = replace(SHAPE, policies_apart=True)

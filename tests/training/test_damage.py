@@ -1,4 +1,4 @@
-"""Checkpoints that lie, or that are no files, are refused in one line and bounded time; version 1 still loads."""
+"""Checkpoints that lie, or that are no files, are refused in one line and bounded time."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ from sog.errors import CheckpointError, SogError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.network import StoredNetwork
-from sog.nets.serialized import network_bytes
 from sog.nets.shape import is_for, shape_for
 from sog.training import checkpoint
 from sog.training.shipped import find_checkpoint
 from sog.training.shipped_folders import shipped_checkpoints
-from tests.fuzz.checkpoints import NUMBERS, add_hole, as_version_1, edit, path_of, places, sign_file, special
+from tests.fuzz.checkpoints import NUMBERS, add_hole, edit, path_of, places, sign_file, special
 
 LEDUC = make_game("leduc_poker")
 SHAPE = shape_for(LEDUC, width=8, depth=2, crossed=LEDUC.crossed)
-SETTINGS = {"game": "leduc_poker", "preset": "demo", "round": 3, "minutes": 0.5, "variant": {"warm": 0}}
+SETTINGS = {"game": "leduc_poker", "preset": "demo", "round": 3, "minutes": 0.5}
 KINDS = ("meta.json", "network", "state.json", "arrays")
 
 
@@ -70,10 +69,7 @@ def rename_game(said: dict[str, Any]) -> None:
     said["settings"]["game"] = "kuhn_poker"
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_checkpoint_of_leduc_is_none_of_kuhn_poker(whole: Path, version: int) -> None:
-    if version == 1:
-        edit(whole, as_version_1, sign=False)
+def test_a_checkpoint_of_leduc_is_none_of_kuhn_poker(whole: Path) -> None:
     edit(whole, rename_game, sign=True)
     said = refused(whole)
     assert "its network is not for kuhn_poker" in said and "24 features" in said
@@ -81,23 +77,18 @@ def test_a_checkpoint_of_leduc_is_none_of_kuhn_poker(whole: Path, version: int) 
         load_agent(str(whole))
 
 
-@pytest.mark.parametrize("name", ["game", "run"])
-def test_version_1_states_its_game_twice(whole: Path, name: str) -> None:
-    edit(whole, as_version_1, sign=False)
-    edit(whole, lambda said: said.update({name: "go(board_size=9)"}), sign=False)
-    assert "its run is" in refused(whole)
-
-
-def test_version_1_still_loads(whole: Path) -> None:
-    before = checkpoint.load_network(whole)
-    edit(whole, as_version_1, sign=False)
-    game, network, meta = checkpoint.load_network(whole)
-    assert (game, meta.step, meta.settings) == ("leduc_poker", 7, before[2].settings)
-    assert network_bytes(network) == network_bytes(before[1])
-    assert checkpoint.load_state(whole) == {"round": 3, "points": [0.5]}
-    checkpoint.save(whole, network, game, meta.run, 8, SETTINGS)
-    assert json.loads((whole / "meta.json").read_text())["version"] == 2
-    assert checkpoint.load_network(whole)[2].save == 2
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda said: said.update(version=1), "version 1; this program reads 2"),
+        (lambda said: said["settings"].update(variant={"warm": 0}), "a checkpoint of before 28 November 2026"),
+    ],
+)
+def test_checkpoints_of_before_are_refused_by_their_age(
+    whole: Path, change: Callable[[dict[str, Any]], None], says: str
+) -> None:
+    edit(whole, change, sign=True)
+    assert says in refused(whole)
 
 
 @pytest.mark.parametrize("folder", shipped_checkpoints(), ids=lambda folder: folder.name)
@@ -139,33 +130,28 @@ def test_every_field_is_under_the_hash(whole: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, -1, 1.5, "x", [], {}, [[]], True, 10**30], ids=repr)
-def test_wrong_types_in_version_1(whole: Path, wrong: Any) -> None:
+def test_wrong_types_that_a_forger_signed(whole: Path, wrong: Any) -> None:
     """Whatever the program reads again later is refused at once, or is of no consequence: preset and the like."""
-    edit(whole, as_version_1, sign=False)
+    before = (whole / "meta.json").read_text()
     for name in ("format", "version", "game", "run", "step", "save", "shape", "settings", "files"):
-        if (name, wrong) == ("settings", {}):
+        if (name, wrong) in [("settings", {}), ("run", "x")]:
             continue
-        before = (whole / "meta.json").read_text()
-        edit(whole, lambda said, name=name: said.update({name: wrong}), sign=False)
+        edit(whole, lambda said, name=name: said.update({name: wrong}), sign=True)
         refused(whole)
         (whole / "meta.json").write_text(before)
-    for name in ("round", "minutes", "variant", "game"):
-        if (name, wrong) in [("minutes", 1.5), ("variant", {})]:
+    for name in ("round", "minutes", "algorithm"):
+        if (name, wrong) in [("minutes", 1.5), ("algorithm", "x")]:
             continue
-        before = (whole / "meta.json").read_text()
-        edit(whole, lambda said, name=name: said["settings"].update({name: wrong}), sign=False)
+        edit(whole, lambda said, name=name: said["settings"].update({name: wrong}), sign=True)
         refused(whole)
         (whole / "meta.json").write_text(before)
     checkpoint.load_network(whole)
 
 
-@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number[:12])
-def test_numbers_that_are_none_and_deep_brackets(whole: Path, number: str, version: int) -> None:
-    if version == 1:
-        edit(whole, as_version_1, sign=False)
+def test_numbers_that_are_none_and_deep_brackets(whole: Path, number: str) -> None:
     content = (whole / "meta.json").read_text()
-    for old in ('"step": 7', '"minutes": 0.5', '"warm": 0'):
+    for old in ('"step": 7', '"minutes": 0.5', '"round": 3'):
         assert old in content
         (whole / "meta.json").write_text(content.replace(old, f"{old.split(':')[0]}: {number}"))
         refused(whole)
@@ -194,13 +180,10 @@ def test_what_is_no_file_is_not_waited_for(whole: Path, kind: str, thing: str) -
     refused(whole)
 
 
-@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [0, 7, 2**31, 2**42])
-def test_sizes_out_of_bounds(whole: Path, kind: str, size: int, version: int) -> None:
+def test_sizes_out_of_bounds(whole: Path, kind: str, size: int) -> None:
     """A file of holes is larger than any memory, and is not read."""
-    if version == 1:
-        edit(whole, as_version_1, sign=False)
     os.truncate(path_of(whole, kind), size)
     refused(whole)
 

@@ -167,7 +167,7 @@ def _restore(rounds: PolicyRounds, folder: Path) -> None:
     try:
         learner.restore(state["learner"])
         rounds.record, rounds.decisions = read_record(state), int(state["decisions"])
-        rounds.losses = [(float(value), float(policy)) for value, policy in state.get("losses", [])]
+        rounds.losses = [(float(value), float(policy)) for value, policy in state["losses"]]
         if not 0 <= rounds.decisions < 2**62:
             raise ValueError("decisions")
     except DAMAGE as error:
