@@ -246,19 +246,19 @@ def show_spot(
 
 def print_grid(seen: View) -> None:
     """A decision's hands by class, after how often the whole range takes each action."""
-    from sog.games.holdem.cards import RANKS
+    from sog.pictures.grids import cell_name
 
     weight, taken = seen.grid()
-    ranks, console = RANKS[::-1], stdout()
+    console = stdout()
     styles = _Styles(seen.actions, console.color_system == "standard")
     for k, (action, often) in enumerate(zip(seen.actions, seen.frequencies, strict=True)):
         alone = [float(a == k) for a in range(len(seen.actions))]
         console.print(Text("  ", style=styles.of(alone)) + Text(f" {action} {100 * often:.1f}%"))
-    cell = _WIDE if console.width >= len(ranks) * len(_WIDE.format("", "")) else _NARROW
-    for r in range(len(ranks)):
+    cell = _WIDE if console.width >= len(weight) * len(_WIDE.format("", "")) else _NARROW
+    for r in range(len(weight)):
         row = Text()
-        for c in range(len(ranks)):
-            name, shares = _hand_name(ranks, r, c), taken[:, r, c]
+        for c in range(len(weight)):
+            name, shares = cell_name(r, c), taken[:, r, c]
             if weight[r, c] == 0:
                 row.append(cell.format(name, ""), style=styles.empty)
             else:
@@ -284,12 +284,6 @@ class _Styles:
             return self.few[shares.index(max(shares))]
         mixed = [round(sum(map(operator.mul, shares, part))) for part in zip(*self.parts, strict=True)]
         return f"{ON_COLOUR} on #{mixed[0]:02x}{mixed[1]:02x}{mixed[2]:02x}"
-
-
-def _hand_name(ranks: str, row: int, column: int) -> str:
-    """A cell's hands, such as AKs; suited ones are above the diagonal."""
-    high, low = ranks[min(row, column)], ranks[max(row, column)]
-    return f"{high}{low}{'' if row == column else 's' if column > row else 'o'}"
 
 
 def _print_hands(seen: View, values: HandValues, listed: Bool) -> None:

@@ -6,6 +6,7 @@ from typing import cast
 
 from sog.arrays import Array
 from sog.games.boards.go import Go
+from sog.games.boards.go_life import chain, neighbours
 from sog.opponents.rating import Decision, Rated
 
 __all__ = ["captures"]
@@ -23,37 +24,17 @@ def captures(decision: Decision) -> Rated:
 
 def _worth(board: Array, action: int, mover: int) -> float:
     """The larger the better; among moves of a kind those with more stones."""
-    size = len(board)
+    points, size = board.ravel(), len(board)
     if action == size * size:
         return _PASSES
-    point = divmod(action, size)
-    around = _neighbours(point, size)
-    groups = [_group(board, p) for p in around if board[p]]
-    taken = {s for stones, free in groups if board[next(iter(stones))] != mover and free == {point} for s in stones}
-    saved = {s for stones, free in groups if board[next(iter(stones))] == mover and free == {point} for s in stones}
+    around = neighbours(size, action)
+    near = [(points[p] == mover, *chain(board, p)) for p in around if points[p]]
+    taken = {s for own, stones, free in near if not own and free == {action} for s in stones}
+    saved = {s for own, stones, free in near if own and free == {action} for s in stones}
     if taken:
         return _TAKES + len(taken) / 1000
     after = board.copy()
-    after[point] = mover
-    if saved and len(_group(after, point)[1]) > 1:
+    after[divmod(action, size)] = mover
+    if saved and len(chain(after, action)[1]) > 1:
         return _SAVES + len(saved) / 1000
-    return _OWN_EYE if all(board[p] == mover for p in around) else _ANYWHERE
-
-
-def _group(board: Array, point: tuple[int, int]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """The stones connected with the one at a point, and their liberties."""
-    stones, free, waiting = {point}, set[tuple[int, int]](), [point]
-    while waiting:
-        for p in _neighbours(waiting.pop(), len(board)):
-            if board[p] == 0:
-                free.add(p)
-            elif board[p] == board[point] and p not in stones:
-                stones.add(p)
-                waiting.append(p)
-    return stones, free
-
-
-def _neighbours(point: tuple[int, int], size: int) -> list[tuple[int, int]]:
-    row, column = point
-    steps = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
-    return [(r, c) for r, c in steps if 0 <= r < size and 0 <= c < size]
+    return _OWN_EYE if all(points[p] == mover for p in around) else _ANYWHERE

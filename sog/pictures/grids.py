@@ -8,7 +8,7 @@ from typing import Final
 from sog.pictures.charts import legend
 from sog.pictures.svg import ON_COLOUR, SvgPicture, action_colours, document, escaped, tag, words
 
-__all__ = ["range_grid"]
+__all__ = ["cell_name", "range_grid"]
 
 _RANKS: Final = "AKQJT98765432"
 _CELL: Final = 32.0
@@ -31,13 +31,13 @@ def range_grid(
         for c in range(13):
             shares = [(name, table[r][c], colour) for name, table, colour in zip(actions, taken, colours, strict=True)]
             inside.append(_cell(r, c, top, weights[r][c] / most, shares or [("", 1.0, action_colours(["call"])[0])]))
-            rows.append((_class(r, c), weights[r][c] / most, *(share for _, share, _ in shares)))
+            rows.append((cell_name(r, c), weights[r][c] / most, *(share for _, share, _ in shares)))
     svg = document((13 * _CELL, top + 13 * _CELL), title, *inside, kind="grid")
     return SvgPicture(svg, ("hands", "weight", *actions), rows)
 
 
-def _class(row: int, column: int) -> str:
-    """The name of a cell's class of hands."""
+def cell_name(row: int, column: int) -> str:
+    """A cell's hands, such as AKs; suited ones are above the diagonal."""
     first, second = _RANKS[min(row, column)], _RANKS[max(row, column)]
     return f"{first}{second}{'' if row == column else 's' if column > row else 'o'}"
 
@@ -45,7 +45,7 @@ def _class(row: int, column: int) -> str:
 def _cell(row: int, column: int, top: float, weight: float, shares: Sequence[tuple[str, float, str]]) -> str:
     """One class.  shares: (action, how often, colour)."""
     x, y, side = _CELL * column + 0.5, top + _CELL * row + 0.5, _CELL - 1
-    name = _class(row, column)
+    name = cell_name(row, column)
     said = "".join(f", {action} {share:.0%}" for action, share, _ in shares if action and weight > 0)
     inside = [tag("title", {}, escaped(f"{name}: weight {weight:.0%}{said}"))]
     inside.append(tag("rect", {"x": x, "y": y, "width": side, "height": side, "fill": _EMPTY}))

@@ -10,7 +10,6 @@ __all__ = ["card_picture", "die_picture"]
 
 _SUITS: Final = {"s": ("♠", "#1d1d1d"), "h": ("♥", "#b3262c"), "d": ("♦", "#1f5fae"), "c": ("♣", "#2d6e3a")}
 _PAPER, _EDGE, _BACK = "#fdfdfb", "#555555", "#2b5fa8"
-_DIAMOND: Final = "M3 3H11V17H3ZM3 10L7 3L11 10L7 17Z"
 _SPOTS: Final = {
     1: ((5, 5),),
     2: ((3, 3), (7, 7)),

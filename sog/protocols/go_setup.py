@@ -12,7 +12,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, Game
 from sog.games.boards.go import Go
 from sog.games.boards.go_area import area
-from sog.games.boards.go_life import attacks, liberties
+from sog.games.boards.go_life import attacks, chain
 from sog.games.boards.go_resumed import resumed
 from sog.games.boards.positions import BoardPosition
 
@@ -115,7 +115,7 @@ class GoBoard:
             for action in order:
                 if action in points:
                     after = self.game.board(at.position.play(action))
-                    if (after == 3 - colour).sum() < taken or liberties(after, action) > 1:
+                    if (after == 3 - colour).sum() < taken or len(chain(after, action)[1]) > 1:
                         return action
         return self.game.size**2
 

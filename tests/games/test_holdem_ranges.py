@@ -11,7 +11,7 @@ from sog.errors import GameError
 from sog.games.catalog import make_game
 from sog.games.holdem.cards import HANDS, HIGH, LOW, hand_name, hand_number, parse_cards, permuted_hands
 from sog.games.holdem.game import Holdem
-from sog.games.holdem.ranges import hand_class, parse_range
+from sog.games.holdem.ranges import parse_range
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,6 @@ def test_errors(text: str) -> None:
 def test_every_hand_is_read_back(hand: int) -> None:
     assert np.flatnonzero(parse_range(hand_name(hand))).tolist() == [hand]
     assert hand_number(int(HIGH[hand]), int(LOW[hand])) == hand
-    assert parse_range(hand_class(int(LOW[hand]), int(HIGH[hand])))[hand] == 1.0
 
 
 @given(st.permutations([0, 1, 2, 3]), st.sampled_from(["AKs", "T9o", "55", "full"]))

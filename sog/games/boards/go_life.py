@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from sog.arrays import Array
 
-__all__ = ["attacks", "liberties", "lives"]
+__all__ = ["attacks", "chain", "lives", "neighbours"]
 
 # Points, row * N + column.
 _Points: TypeAlias = frozenset[int]
@@ -53,15 +53,21 @@ def attacks(board: Array, colour: int) -> tuple[_Points, _Points]:
     return wide & near, wide - near
 
 
-def liberties(board: Array, point: int) -> int:
-    """How many liberties the chain on a point has."""
-    points, size = board.ravel().tolist(), len(board)
-    own = _connected(size, (k for k, stone in enumerate(points) if stone == points[point]))
-    (chain,) = (chain for chain in own if point in chain)
-    return sum(points[k] == _EMPTY for k in _around(size, chain))
+def chain(board: Array, point: int) -> tuple[set[int], set[int]]:
+    """The stones connected with the one on a point, and their liberties."""
+    points, stones, free, waiting = board.ravel(), {point}, set[int](), [point]
+    while waiting:
+        for k in neighbours(len(board), waiting.pop()):
+            if points[k] == _EMPTY:
+                free.add(k)
+            elif points[k] == points[point] and k not in stones:
+                stones.add(k)
+                waiting.append(k)
+    return stones, free
 
 
-def _neighbours(size: int, point: int) -> list[int]:
+def neighbours(size: int, point: int) -> list[int]:
+    """The points beside a point."""
     row, column = divmod(point, size)
     beside = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
     return [r * size + c for r, c in beside if 0 <= r < size and 0 <= c < size]
@@ -69,7 +75,7 @@ def _neighbours(size: int, point: int) -> list[int]:
 
 def _around(size: int, points: _Points) -> _Points:
     """The points next to these and none of them."""
-    return _Points(k for point in points for k in _neighbours(size, point)) - points
+    return _Points(k for point in points for k in neighbours(size, point)) - points
 
 
 def _connected(size: int, points: Iterable[int]) -> list[_Points]:
@@ -80,7 +86,7 @@ def _connected(size: int, points: Iterable[int]) -> list[_Points]:
         while at:
             point = at.pop()
             reached.add(point)
-            near = left.intersection(_neighbours(size, point))
+            near = left.intersection(neighbours(size, point))
             left -= near
             at += near
         found.append(_Points(reached))

@@ -38,14 +38,6 @@ def parse_range(text: str) -> Float64:
     return weights
 
 
-def hand_class(low: int, high: int) -> str:
-    """The class, one of 169 such as "AKs", of the hand of two cards."""
-    top, bottom = max(low, high), min(low, high)
-    if top // 4 == bottom // 4:
-        return RANKS[top // 4] * 2
-    return RANKS[top // 4] + RANKS[bottom // 4] + ("s" if top % 4 == bottom % 4 else "o")
-
-
 def class_grid(reach: Float64, policy: Float64) -> tuple[Float64, Float64]:
     """float64[13, 13], the mean weight of each class's hands; float64[A, 13, 13], how often it takes each action.
 
