@@ -16,7 +16,7 @@ from sog.games.holdem.lines import follow
 from sog.games.holdem.strings import holdem_from
 from sog.games.strings import parse_game
 from sog.searches.holdem.solver import HoldemSolver
-from soglab.checks.compare_holdem import against_openspiel, against_pokerkit
+from tests.games.holdem_referees import against_openspiel, against_pokerkit
 
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=20000,bets=0.5;1.0;allin)"
 TURN = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"

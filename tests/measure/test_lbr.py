@@ -28,7 +28,7 @@ from sog.searches.gtcfr.settings import Budget
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.evaluator import SearchGenerator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
-from soglab.checks.lbr_bounds import leduc_bounds, river_bounds
+from tests.measure.lbr_bounds import leduc_bounds, river_bounds
 
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=5000,bets=0.5;allin)"
 LEDUC = Leduc()

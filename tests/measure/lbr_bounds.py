@@ -1,15 +1,11 @@
 """Local Best Response beside exact best responses, where there are any: on average it must not win more than they do.
 
-python -m soglab.checks.lbr_bounds leduc --hands 20000
-python -m soglab.checks.lbr_bounds rivers --hands 400 --rivers 50
-
 Leduc poker: simple agents, CFR after a few iterations, and the policy of the shipped network's search. Rivers of
 hold'em: random boards and stacks, solved by a few iterations to many, so that some are far from equilibrium.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -32,8 +28,6 @@ from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import whole_tree
 
-__all__ = ["Bound", "TableAgent", "leduc_bounds", "river_bounds"]
-
 _RANGES = ("full", "22+,A2s+,K9s+,QTs+,JTs,T9s,98s,A9o+,KTo+,QJo", "77-22,A5s-A2s,87s-54s,AKo,AQo,J2s+")
 _ITERATIONS = (1, 4, 16, 64, 400)  # of CFR or DCFR
 
@@ -50,13 +44,6 @@ class Bound:
     def kept(self) -> bool:
         """Whether LBR is at most three standard errors above it; its error has none of a constant's rounding."""
         return self.figure.mean <= self.exact + 3.0 * self.figure.error + 1e-9
-
-    def __str__(self) -> str:
-        settings, error = self.figure.settings, self.figure.error
-        verdict = "" if self.kept else "   ABOVE"
-        return (
-            f"{self.name:<44}{settings.bets:<10}{self.figure.mean:>10.4f} ± {error:<9.4f}{self.exact:>10.4f}{verdict}"
-        )
 
 
 class TableAgent(Agent):
@@ -114,25 +101,3 @@ def _table_seats(table: exact.Policy) -> Seats:
 
 def _measured(name: str, game: Game, seats: Seats, hands: int, settings: LbrSettings, response: float) -> Bound:
     return Bound(name, local_best_response(game, seats, hands, settings), response)
-
-
-def main() -> None:
-    """Print a line each, and how many are above."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("which", choices=["leduc", "rivers"])
-    parser.add_argument("--hands", type=int, default=2000)
-    parser.add_argument("--rivers", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
-    found = []
-    print(f"{'chips a hand':<44}{'bets':<10}{'LBR':>10} ± {'error':<9}{'exact':>10}")
-    leduc = args.which == "leduc"
-    for bound in leduc_bounds(args.hands, args.seed) if leduc else river_bounds(args.rivers, args.hands, args.seed):
-        found.append(bound)
-        print(bound, flush=True)
-    above = sum(not bound.kept for bound in found)
-    print(f"{above} of {len(found)} more than three standard errors above the exact best response")
-
-
-if __name__ == "__main__":
-    main()

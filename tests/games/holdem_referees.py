@@ -1,21 +1,14 @@
-"""Random hold'em hands played by this project's rules and by OpenSpiel's or PokerKit's, compared action by action.
-
-python -m soglab.checks.compare_holdem openspiel --hands 200000
-python -m soglab.checks.compare_holdem pokerkit --hands 20000
-"""
+"""Random hold'em hands played by this project's rules and by OpenSpiel's or PokerKit's, compared action by action."""
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pyspiel
-from rich.console import Console
-from rich.progress import Progress
 
 from sog.errors import GameError
 from sog.games.base import TERMINAL
@@ -26,7 +19,6 @@ from sog.games.holdem.game import Holdem, HoldemSpot, HoldemState
 from sog.games.holdem.strength import ranks_of
 
 HANDS_PER_TABLE = 10
-Report = Callable[[int], None]
 _SPENT = re.compile(r"Spent: \[P0: (\d+) +P1: (\d+)")
 
 
@@ -90,11 +82,11 @@ def _count(seen: Counter[str], game: Holdem, s: HoldemState) -> None:
     seen["to the river"] += len(s.board) == 5
 
 
-def against_openspiel(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
+def against_openspiel(hands: int, seed: int) -> Counter[str]:
     """Play this many hands by both rules and count what occurred; GameError at the first difference.
 
     Compared are who acts, the legal actions, the pots and the payoffs. A raise above the other player's stack is legal
-    in OpenSpiel and the same as all-in for that stack here. `report` gets the number of hands played so far.
+    in OpenSpiel and the same as all-in for that stack here.
     """
     seen: Counter[str] = Counter()
     for game, count, rng in tables(hands, seed, short=False):
@@ -106,7 +98,6 @@ def against_openspiel(hands: int, seed: int = 0, report: Report = lambda done: N
         )
         for _ in range(count):
             _one_openspiel(game, spiel, rng, seen)
-        report(seen["hands"])
     return seen
 
 
@@ -146,13 +137,12 @@ def _one_openspiel(game: Holdem, spiel: Any, rng: np.random.Generator, seen: Cou
     _count(seen, game, s)
 
 
-def against_pokerkit(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
+def against_pokerkit(hands: int, seed: int) -> Counter[str]:
     """As `against_openspiel`, by PokerKit's rules, with stacks below a blind too."""
     seen: Counter[str] = Counter()
     for game, count, rng in tables(hands, seed, short=True):
         for _ in range(count):
             _one_pokerkit(game, rng, seen)
-        report(seen["hands"])
     return seen
 
 
@@ -215,21 +205,3 @@ def _pokerkit_table(game: Holdem, deck: list[int]) -> Any:
     theirs.deal_hole(names[0] + names[1])
     theirs.deal_hole(names[2] + names[3])
     return theirs
-
-
-def main() -> None:
-    """Print how many hands agreed and what was among them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("referee", choices=["openspiel", "pokerkit"])
-    parser.add_argument("--hands", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
-    compare = against_openspiel if args.referee == "openspiel" else against_pokerkit
-    with Progress(*Progress.get_default_columns(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("hands", total=args.hands)
-        seen = compare(args.hands, args.seed, lambda done: bar.update(task, completed=done))
-    print(f"{seen.pop('hands'):,} hands agree: " + ", ".join(f"{v:,} {k}" for k, v in seen.items()))
-
-
-if __name__ == "__main__":
-    main()
