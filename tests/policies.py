@@ -1,17 +1,32 @@
-"""Fixed policies of games by histories, and what histories are exactly worth under them; for tests."""
+"""Policies of games by histories, fixed and of random networks, and what histories are exactly worth under them."""
 
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from sog.algorithms.policy.agent import infostates_of
+from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.arrays import Float64, Int32
 from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.listing import children
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import policy_shape
 from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree
+
+
+def played(name: str, count: int, seed: int = 0) -> tuple[Trajectories, CVPN]:
+    """Games of a network with random weights, its last layer's too."""
+    game = make_history_game(name)
+    network = CVPN(policy_shape(game, 16, 1), seed)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weight in network.head.parameters():
+            weight.normal_(0.0, 0.4, generator=generator)
+    return sample(game, network, count, np.random.default_rng(seed)), network
 
 
 def infostate_keys(game: HistoryGame, states: Int32, player: int) -> list[bytes]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from sog.algorithms.policy.action_critic import ActionCritic, CriticRates, action_targets
 from sog.algorithms.policy.agent import network_policy, policy_exploitability
@@ -27,20 +26,10 @@ from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
 from sog.training.run import Run, Until
 from sog.training.state import pack
+from tests.policies import played
 
 KUHN = "kuhn_poker"
 SMALL = ActionCriticSettings(KUHN, 32, 2, 3e-3)
-
-
-def played(name: str, count: int) -> tuple[Trajectories, CVPN]:
-    """Games of a network with random weights, its last layer's too."""
-    game = make_history_game(name)
-    network = CVPN(policy_shape(game, 16, 1), 0)
-    generator = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for weight in network.head.parameters():
-            weight.normal_(0.0, 0.4, generator=generator)
-    return sample(game, network, count, np.random.default_rng(0)), network
 
 
 def slow_targets(

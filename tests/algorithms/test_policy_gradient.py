@@ -37,6 +37,7 @@ from sog.training import checkpoint
 from sog.training.lock import held
 from sog.training.run import Hooks, Run, Until
 from sog.training.state import pack
+from tests.policies import played
 
 NAMES = ("rnad", "mmd", "nashpg")
 TINY: dict[str, LearnsPolicy] = {
@@ -46,17 +47,6 @@ TINY: dict[str, LearnsPolicy] = {
     ),
     "nashpg": PpoSettings(learning_rate=3e-3, entropy=0.0, pull=0.2, magnet_every=20, average=3.0, scale=0.5),
 }
-
-
-def played(name: str, count: int, seed: int = 0) -> tuple[Trajectories, CVPN]:
-    """Games of a network with random weights, its last layer's too."""
-    game = make_history_game(name)
-    network = CVPN(policy_shape(game, 16, 1), seed)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for weight in network.head.parameters():
-            weight.normal_(0.0, 0.4, generator=generator)
-    return sample(game, network, count, np.random.default_rng(seed)), network
 
 
 def test_trajectories_are_games_of_the_rules() -> None:

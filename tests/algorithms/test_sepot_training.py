@@ -34,21 +34,10 @@ from sog.nets.serialized import network_bytes
 from sog.nets.shape import policy_shape
 from sog.training import checkpoint
 from sog.training.run import Run, Until
-from tests.policies import value_of
+from tests.policies import played, value_of
 
 KUHN = make_history_game("kuhn_poker")
 GOOF = "goofspiel(imp_info=True,num_cards=5,points_order=random)"
-
-
-def played(name: str, count: int, seed: int = 0) -> tuple[Trajectories, CVPN]:
-    """Games of a network with random weights."""
-    game = make_history_game(name)
-    network = CVPN(policy_shape(game, 16, 1), seed)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for weight in network.head.parameters():
-            weight.normal_(0.0, 0.4, generator=generator)
-    return sample(game, network, count, np.random.default_rng(seed)), network
 
 
 # --- transformations ---

@@ -36,18 +36,9 @@ from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_meta
 from sog.training.shipped import find_checkpoint
 from sog.training.shipped_folders import shipped_checkpoints
+from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
-
-
-def answer(capsys: Capture, *words: str) -> dict[str, Any]:
-    """The one JSON object that a command prints with --json."""
-    assert main([*words, "--json"]) == 0
-    printed = capsys.readouterr()
-    assert printed.out.count("\n") == 1
-    read = json.loads(printed.out)
-    assert isinstance(read, dict)
-    return read
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

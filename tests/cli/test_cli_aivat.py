@@ -6,11 +6,11 @@ import contextlib
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sog.cli.app import main
+from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
 
@@ -40,17 +40,9 @@ def play(a: str, b: str, records: str, *more: str, game: str = "kuhn_poker", han
     assert main(["match", a, b, "--game", game, "--hands", str(hands), "--records", records, *more, "--json"]) == 0
 
 
-def answer(words: list[str], capsys: Capture) -> dict[str, Any]:
-    capsys.readouterr()
-    assert main(["aivat", *words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert isinstance(found, dict)
-    return found
-
-
 def test_what_is_printed(folder: Path, capsys: Capture) -> None:
-    match = answer(["hands.jsonl"], capsys)
-    exact = answer(["hands.jsonl", *EXACT], capsys)
+    match = answer(capsys, "aivat", "hands.jsonl")
+    exact = answer(capsys, "aivat", "hands.jsonl", *EXACT)
     assert match["values"] == "equity" and exact["values"].startswith("exact, of policy ")
     assert exact["known"] == ["a", "b"] and exact["hands"] == 200 and exact["raw"] == match["raw"]
     assert exact["corrected"]["standard_error"] < 1e-12 and exact["deviation_reduction"] > 0.99
@@ -60,20 +52,20 @@ def test_what_is_printed(folder: Path, capsys: Capture) -> None:
     printed = capsys.readouterr().out
     assert "policies known" in printed and "A and B" in printed and "% less" in printed
     play("a.json", "b.json", "pair.jsonl", "--policies", hands=2)
-    assert answer(["pair.jsonl"], capsys)["corrected"]["interval95"] is None
+    assert answer(capsys, "aivat", "pair.jsonl")["corrected"]["interval95"] is None
 
 
 def test_the_raw_figures_are_the_matchs(folder: Path, capsys: Capture) -> None:
     capsys.readouterr()
     play("a.json", "b.json", "hands.jsonl", "--policies")
     match = json.loads(capsys.readouterr().out)
-    raw = answer(["hands.jsonl"], capsys)["raw"]
+    raw = answer(capsys, "aivat", "hands.jsonl")["raw"]
     assert (raw["mean"], raw["interval95"]) == (match["mean"], match["interval95"])
 
 
 def test_holdem_has_equities(folder: Path, capsys: Capture) -> None:
     play("random", "always-call", "river.jsonl", "--policies", game=SPOT, hands=20)
-    assert answer(["river.jsonl"], capsys)["hands"] == 20
+    assert answer(capsys, "aivat", "river.jsonl")["hands"] == 20
     assert main(["aivat", "river.jsonl", *EXACT]) == 2
     assert "too many pairs of hands for exact values" in capsys.readouterr().err
 
@@ -91,7 +83,7 @@ class Draws(sog.UniformAgent):
 def test_an_agent_that_draws_in_its_own_way(folder: Path, capsys: Capture) -> None:
     (folder / "own_draws.py").write_text(OWN)
     play("a.json", "own_draws:Draws", "own.jsonl", "--policies")
-    found = answer(["own.jsonl", "--own-draws"], capsys)
+    found = answer(capsys, "aivat", "own.jsonl", "--own-draws")
     assert found["known"] == ["a", "b"] and found["deviation_reduction"] > 0
     capsys.readouterr()
 

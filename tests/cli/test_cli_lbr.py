@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,26 +11,19 @@ from sog.agents.poker import open_agent
 from sog.algorithms.student.algorithm import Student
 from sog.cli.app import main
 from sog.measure.lbr import LbrSettings, local_best_response
+from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
 
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=900,bets=0.5;allin)"
 
 
-def answer(capsys: Capture, *words: str) -> dict[str, Any]:
-    """The one JSON object that the command prints."""
-    assert main(["lbr", *words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert isinstance(found, dict)
-    return found
-
-
 def test_the_figure_has_its_bets_and_streets(capsys: Capture) -> None:
-    found = answer(capsys, "always-fold", "--game", "leduc_poker", "--bets", "offered", "--hands", "99")
+    found = answer(capsys, "lbr", "always-fold", "--game", "leduc_poker", "--bets", "offered", "--hands", "99")
     assert found["mbb_per_hand"] == found["chips_per_hand"] * 1000 == 1000.0
     assert found["interval95"] == [1000.0, 1000.0] and found["hands"] == 100
     assert (found["bets"], found["call_streets"], found["scoring"]) == ("offered", 0, "expectation")
-    found = answer(capsys, "random", "--game", "leduc_poker", "--bets", "offered", "--hands", "40")
+    found = answer(capsys, "lbr", "random", "--game", "leduc_poker", "--bets", "offered", "--hands", "40")
     seats = open_agent("random", "leduc_poker", Student, 0)
     figure = local_best_response(seats.game, seats.seats, 40, LbrSettings("offered"))
     assert figure.half is not None and figure.mean == found["chips_per_hand"]
@@ -50,9 +42,9 @@ def test_for_people(capsys: Capture) -> None:
 
 def test_a_checkpoint_and_a_class_of_ones_own(capsys: Capture) -> None:
     words = "--hands", "10", "--bets", "offered", "-s", "5", "-c", "5"
-    found = answer(capsys, "leduc_poker", *words)
+    found = answer(capsys, "lbr", "leduc_poker", *words)
     assert found["game"] == "leduc_poker" and found["agent"] == "leduc_poker"
-    own = answer(capsys, "sog.agents.uniform:UniformAgent", "--game", "kuhn_poker", "--hands", "10", "--raw")
+    own = answer(capsys, "lbr", "sog.agents.uniform:UniformAgent", "--game", "kuhn_poker", "--hands", "10", "--raw")
     assert own["scoring"] == "raw" and "mbb_per_hand" not in own and own["unit"] == "utility"
 
 
@@ -60,7 +52,7 @@ def test_a_solved_spot(capsys: Capture, tmp_path: Path) -> None:
     out = tmp_path / "river.npz"
     assert main(["solve", RIVER, "--out", str(out), "--json"]) == 0
     solved = json.loads(capsys.readouterr().out)
-    found = answer(capsys, str(out), "--bets", "offered", "--hands", "60")
+    found = answer(capsys, "lbr", str(out), "--bets", "offered", "--hands", "60")
     low = found["interval95"][0] / found["mbb_per_hand"] * found["chips_per_hand"]
     assert low <= solved["exploitability_chips"]
     assert main(["lbr", str(out), "--game", RIVER]) == 2

@@ -10,21 +10,18 @@ from typing import Any
 import pytest
 
 from sog.cli.app import main
+from tests.cli.answers import answer
 
 SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
 Capture = pytest.CaptureFixture[str]
 
 
 def solved(capsys: Capture, *words: str) -> dict[str, Any]:
-    assert main(["solve", SPOT, "--json", *words]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    return answer(capsys, "solve", SPOT, *words)
 
 
 def shown(capsys: Capture, result: Path, *words: str) -> dict[str, Any]:
-    assert main(["show", str(result), "--json", *words]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    return answer(capsys, "show", str(result), *words)
 
 
 def test_a_decision_is_shown_edited_and_locked(tmp_path: Path, capsys: Capture) -> None:

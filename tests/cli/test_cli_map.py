@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,19 +9,14 @@ import pytest
 from sog.cli.app import main
 from sog.games.catalog import make_game
 from sog.games.scotland_yard.game import ScotlandYard
+from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
 
 
-def answer(words: list[str], capsys: Capture) -> dict[str, object]:
-    assert main(["map", *words, "--json"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
-
-
 def test_a_cut_by_name_and_by_file_are_one_game(tmp_path: Path, capsys: Capture) -> None:
-    by_name = answer(["--stations", "30", "--around", "67"], capsys)
-    by_file = answer(["--stations", "30", "--around", "67", "--out", str(tmp_path / "part.csv")], capsys)
+    by_name = answer(capsys, "map", "--stations", "30", "--around", "67")
+    by_file = answer(capsys, "map", "--stations", "30", "--around", "67", "--out", str(tmp_path / "part.csv"))
     assert by_name["game"] == "scotland_yard(map=london30@67)"
     games = [make_game(str(found["game"])) for found in (by_name, by_file)]
     one, other = games

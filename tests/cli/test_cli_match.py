@@ -17,6 +17,7 @@ import pytest
 from sog.cli.app import main
 from sog.play.hand_match import read_match, read_records
 from sog.play.hand_record import HandDecision
+from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
 
@@ -82,29 +83,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def answer(words: list[str], capsys: Capture) -> dict[str, object]:
-    capsys.readouterr()
-    assert main([*words, "--json"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
-
-
 def kuhn(a: str, b: str, hands: int = 40, *more: str) -> list[str]:
     return ["match", a, b, "--game", "kuhn_poker", "--hands", str(hands), *more]
 
 
 def test_what_is_printed(folder: Path, capsys: Capture) -> None:
-    found = answer(kuhn("a.json", "random", 400), capsys)
+    found = answer(capsys, *kuhn("a.json", "random", 400))
     low, high = found["interval95"]  # type: ignore[misc]
     mean = found["mean"]
     assert isinstance(mean, float) and 0 < low < mean < high and mean - low == pytest.approx(high - mean)
     assert found["hands"] == 400 and found["unit"] == "utility"
-    back = answer(kuhn("random", "a.json", 400), capsys)
+    back = answer(capsys, *kuhn("random", "a.json", 400))
     assert back["mean"] != mean  # other seats: other draws
     assert main(["match", "random", "own_agents:even", "--game", "leduc_poker", "--hands", "20"]) == 0
     printed = capsys.readouterr().out
     assert "A wins a hand" in printed and "mbb/h" in printed and "±" in printed
-    assert answer(kuhn("random", "random", 2), capsys)["interval95"] is None
+    assert answer(capsys, *kuhn("random", "random", 2))["interval95"] is None
 
 
 OPPONENTS = [
@@ -117,7 +111,7 @@ OPPONENTS = [
 @pytest.mark.parametrize(("game", "a", "b"), OPPONENTS)
 def test_opponents_by_name(folder: Path, capsys: Capture, game: str, a: str, b: str) -> None:
     budget = ["-s", "20"] if a == "pimbot" else []
-    assert answer(["match", a, b, "--game", game, "--hands", "4", *budget], capsys)["hands"] == 4
+    assert answer(capsys, "match", a, b, "--game", game, "--hands", "4", *budget)["hands"] == 4
 
 
 YARD = "scotland_yard(map=ring12,rounds=2)"
@@ -126,7 +120,7 @@ YARD = "scotland_yard(map=ring12,rounds=2)"
 def test_pimbots_of_two_strengths_and_both_roles(folder: Path, capsys: Capture) -> None:
     """Each has its own simulations; what A won as Mr X and as the detectives is that of the records."""
     words = ["match", "pimbot(simulations=40)", "pimbot(simulations=1)", "--game", YARD, "--hands", "40"]
-    found = answer([*words, "--records", "hands.jsonl"], capsys)
+    found = answer(capsys, *words, "--records", "hands.jsonl")
     match = read_match(folder / "hands.jsonl")
     assert "simulations=40," in match["a"] and "simulations=1," in match["b"]
     seats: list[dict[str, object]] = found["seats"]  # type: ignore[assignment]
@@ -149,26 +143,24 @@ def test_pimbots_of_two_strengths_and_both_roles(folder: Path, capsys: Capture) 
 
 
 def test_chips_are_no_wins(folder: Path, capsys: Capture) -> None:
-    found = answer(kuhn("a.json", "random", 40), capsys)
+    found = answer(capsys, *kuhn("a.json", "random", 40))
     assert "wins" not in found and len(found["seats"]) == 2  # type: ignore[arg-type]
 
 
 def test_simulations_in_brackets_are_the_opponents_own(folder: Path, capsys: Capture) -> None:
     answer(
-        [
-            "match",
-            "is-mcts(simulations=3)",
-            "pimbot",
-            "--game",
-            YARD,
-            "--hands",
-            "2",
-            "-s",
-            "5",
-            "--records",
-            "r.jsonl",
-        ],
         capsys,
+        "match",
+        "is-mcts(simulations=3)",
+        "pimbot",
+        "--game",
+        YARD,
+        "--hands",
+        "2",
+        "-s",
+        "5",
+        "--records",
+        "r.jsonl",
     )
     match = read_match(folder / "r.jsonl")
     assert match["a"] == "is-mcts simulations=3 exploration=0.5" and "simulations=5," in match["b"]
@@ -197,7 +189,7 @@ def test_a_tournament_of_strengths(folder: Path, capsys: Capture) -> None:
         f'game = "{YARD}"\nrounds = 2\n[agents.strong]\npimbot = 20\n[agents.weak]\npimbot = 1\n'
         '[agents.other]\nis_mcts = 4\n[agents.last]\nopponent = "pimbot(simulations=2)"\n'
     )
-    found = answer(["tournament", "yard.toml", "--out", "games"], capsys)
+    found = answer(capsys, "tournament", "yard.toml", "--out", "games")
     pairs: list[dict[str, object]] = found["pairs"]  # type: ignore[assignment]
     assert len(pairs) == 6 and all("wins" in pair for pair in pairs)
     match = read_match(folder / "games" / "pair-001.jsonl")
@@ -207,7 +199,7 @@ def test_a_tournament_of_strengths(folder: Path, capsys: Capture) -> None:
 def test_a_solved_spot_plays(folder: Path, capsys: Capture) -> None:
     spot = "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=1;allin)"
     assert main(["solve", spot, "--iterations", "30", "--out", "spot.npz"]) == 0
-    found = answer(["match", "spot.npz", "always-fold", "--game", spot, "--hands", "40"], capsys)
+    found = answer(capsys, "match", "spot.npz", "always-fold", "--game", spot, "--hands", "40")
     assert isinstance(found["mean"], float) and found["mean"] > 0
     assert main(["match", "spot.npz", "random", "--game", "holdem", "--hands", "2"]) == 2
     assert "is a solution of holdem(board=2s2h2d7c9c" in capsys.readouterr().err
@@ -218,12 +210,12 @@ def test_a_solved_spot_plays(folder: Path, capsys: Capture) -> None:
 )
 def test_anybody_plays(folder: Path, capsys: Capture, who: str) -> None:
     words = ["match", who, "random", "--game", "leduc_poker", "--hands", "6"]
-    found = answer([*words, *(["-s", "3", "-c", "1"] if who == "leduc_poker" else [])], capsys)
+    found = answer(capsys, *words, *(["-s", "3", "-c", "1"] if who == "leduc_poker" else []))
     assert found["hands"] == 6
 
 
 def test_records_hold_what_was_drawn_from(folder: Path, capsys: Capture) -> None:
-    answer(kuhn("a.json", "random", 20, "--records", "hands.jsonl", "--policies", "--seed", "3"), capsys)
+    answer(capsys, *kuhn("a.json", "random", 20, "--records", "hands.jsonl", "--policies", "--seed", "3"))
     assert read_match(folder / "hands.jsonl")["seed"] == 3
     hands = list(read_records(folder / "hands.jsonl"))
     decisions = [step for hand in hands for step in hand.steps if isinstance(step, HandDecision)]
@@ -232,7 +224,7 @@ def test_records_hold_what_was_drawn_from(folder: Path, capsys: Capture) -> None
 
 def test_a_bot_is_not_shown_the_opponents_card(folder: Path, capsys: Capture) -> None:
     words = kuhn("own_agents:looks", "random", 200, "--records", "hands.jsonl")
-    answer(words, capsys)
+    answer(capsys, *words)
     shown = iter(sys.modules["own_agents"].shown)
     right = count = 0
     for hand in read_records(folder / "hands.jsonl"):
@@ -296,13 +288,13 @@ def test_arguments_that_make_no_match(folder: Path, capsys: Capture, words: list
 
 def test_a_match_continues_and_another_is_refused(folder: Path, capsys: Capture) -> None:
     records = ("--records", "hands.jsonl")
-    whole = answer(kuhn("a.json", "random", 60, "--records", "whole.jsonl"), capsys)
-    answer(kuhn("a.json", "random", 20, *records), capsys)
+    whole = answer(capsys, *kuhn("a.json", "random", 60, "--records", "whole.jsonl"))
+    answer(capsys, *kuhn("a.json", "random", 20, *records))
     path = folder / "hands.jsonl"
     path.write_bytes(path.read_bytes()[:-9])  # a line that a kill cut short
-    assert answer(kuhn("a.json", "random", 60, *records), capsys) == whole
+    assert answer(capsys, *kuhn("a.json", "random", 60, *records)) == whole
     assert path.read_bytes() == (folder / "whole.jsonl").read_bytes()
-    assert answer(kuhn("a.json", "random", 60, *records), capsys) == whole
+    assert answer(capsys, *kuhn("a.json", "random", 60, *records)) == whole
     for other, what in (
         (kuhn("b.json", "random", 60, *records), "its a is"),
         (kuhn("a.json", "own_agents:Good", 60, *records), "its b is"),
@@ -323,7 +315,7 @@ def test_other_files_are_left_as_they_are(folder: Path, capsys: Capture, text: s
 
 def test_a_killed_match_ends_as_if_it_had_not_been(folder: Path, capsys: Capture) -> None:
     words = ["match", "leduc_poker", "own_agents:Good", "--game", "leduc_poker", "--hands", "60", "-s", "4", "-c", "1"]
-    whole = answer([*words, "--records", "whole.jsonl"], capsys)
+    whole = answer(capsys, *words, "--records", "whole.jsonl")
     killed = folder / "killed.jsonl"
     command = [sys.executable, "-m", "sog.cli.app", *words, "--records", str(killed)]
     root = str(Path(__file__).parents[2])
@@ -334,7 +326,7 @@ def test_a_killed_match_ends_as_if_it_had_not_been(folder: Path, capsys: Capture
     process.wait()
     before = killed.read_bytes()
     assert 15 <= before.count(b"\n") < 61
-    assert answer([*words, "--records", str(killed)], capsys) == whole
+    assert answer(capsys, *words, "--records", str(killed)) == whole
     assert killed.read_bytes() == (folder / "whole.jsonl").read_bytes()
     assert killed.read_bytes().startswith(before.rpartition(b"\n")[0])
 
@@ -362,7 +354,7 @@ code = "own_agents:even"
 
 def test_a_tournament_of_hands(folder: Path, capsys: Capture) -> None:
     (folder / "kuhn.toml").write_text(FILE.format(game="kuhn_poker", rounds=60, solved='policy = "a.json"'))
-    found = answer(["tournament", "kuhn.toml", "--out", "games"], capsys)
+    found = answer(capsys, "tournament", "kuhn.toml", "--out", "games")
     agents, pairs = found["agents"], found["pairs"]
     assert isinstance(agents, list) and isinstance(pairs, list)
     assert agents[0]["name"] == "solved" and agents[0]["mean"] > 0 and "elo" not in agents[0]
@@ -371,12 +363,12 @@ def test_a_tournament_of_hands(folder: Path, capsys: Capture) -> None:
         ("solved", "own", 120),
         ("even", "own", 120),
     ]
-    single = answer(kuhn("a.json", "random", 120), capsys)
+    single = answer(capsys, *kuhn("a.json", "random", 120))
     assert (pairs[0]["mean"], pairs[0]["interval95"]) == (single["mean"], single["interval95"])
     assert agents[0]["mean"] == pytest.approx((pairs[0]["mean"] + pairs[1]["mean"]) / 2)
     assert sum(agent["mean"] for agent in agents) == pytest.approx(0)
     kept = {path.name: path.read_bytes() for path in (folder / "games").glob("*.jsonl")}
-    assert len(kept) == 3 and answer(["tournament", "kuhn.toml", "--out", "games"], capsys) == found
+    assert len(kept) == 3 and answer(capsys, "tournament", "kuhn.toml", "--out", "games") == found
     assert main(["tournament", "kuhn.toml", "--out", "games"]) == 0
     assert "what an agent wins a hand" in capsys.readouterr().out
 
@@ -386,7 +378,7 @@ def test_hands_that_are_won_or_lost_are_rated(folder: Path, capsys: Capture) -> 
     (folder / "dice.toml").write_text(
         FILE.format(game=dice, rounds=20, solved=f'checkpoint = "{dice}"\nsimulations = 3')
     )
-    found = answer(["tournament", "dice.toml", "--out", "games"], capsys)
+    found = answer(capsys, "tournament", "dice.toml", "--out", "games")
     agents = found["agents"]
     assert isinstance(agents, list)
     assert {agent["name"] for agent in agents} == {"solved", "even", "own"} and all("elo" in one for one in agents)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -28,15 +27,10 @@ from sog.searches.tree.whole import whole_tree
 from sog.training import checkpoint
 from sog.training.run import Run, Until
 from sog.training.state import pack
+from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
 LARGE = "goofspiel(imp_info=True,num_cards=8,points_order=descending)"
-
-
-def answer(capsys: Capture, *line: str) -> dict[str, object]:
-    assert main([*line, "--json"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
 
 
 def test_a_policy_is_trained_measured_and_opened(tmp_path: Path, capsys: Capture) -> None:

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import builtins
 import csv
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sog.agents.loaded import load_agent
 from sog.cli.app import main
+from tests.cli.answers import answer
 
 DICE = "liars_dice(numdice=1,dice_sides=2)"
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    """The one JSON object that a command prints with --json."""
-    assert main([*words, "--json"]) == 0
-    read = json.loads(capsys.readouterr().out)
-    assert isinstance(read, dict)
-    return read
 
 
 def test_a_run_keeps_its_solver_and_its_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +14,7 @@ from sog.opponents.scotland_yard.recorded import recorded_chase
 from sog.play.hand_match import read_match, read_records
 from sog.web.drawn import chase_drawn
 from sog.web.looks import chase_of
+from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
 GAME = "scotland_yard(map=glasses)"
@@ -29,23 +29,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shown(words: list[str], capsys: Capture) -> dict[str, object]:
-    capsys.readouterr()
-    assert main(["show", *words, "--json"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
-
-
 def test_the_belief_is_bayes_of_the_policies(folder: Path, capsys: Capture) -> None:
     """From 6 Mr X went to 4, 5, 7 or 8 alike; then each detective moved once, and Mr X by a random move again."""
-    first = shown(["with.jsonl", "--hand", "0", "--move", "1"], capsys)
+    first = answer(capsys, "show", "with.jsonl", "--hand", "0", "--move", "1")
     assert (first["possible"], first["belief"]) == ([4, 5, 7, 8], [0.25] * 4)
     assert first["belief_of"] == "policies" and first["station"] in (4, 5, 7, 8)
-    second = shown(["with.jsonl", "--hand", "0", "--move", "4"], capsys)
+    second = answer(capsys, "show", "with.jsonl", "--hand", "0", "--move", "4")
     game = make_game(GAME)
     assert isinstance(game, ScotlandYard)
     chances = dict.fromkeys(second["possible"], 0.0)  # type: ignore[call-overload]
-    before = shown(["with.jsonl", "--hand", "0", "--move", "3"], capsys)
+    before = answer(capsys, "show", "with.jsonl", "--hand", "0", "--move", "3")
     held = set(before["detectives"])  # type: ignore[call-overload]
     for here, chance in zip(before["possible"], before["belief"], strict=True):  # type: ignore[call-overload]
         k = game.city.index(here)
@@ -58,7 +51,7 @@ def test_the_belief_is_bayes_of_the_policies(folder: Path, capsys: Capture) -> N
 
 
 def test_without_policies_stations_are_alike_and_that_is_said(folder: Path, capsys: Capture) -> None:
-    found = shown(["without.jsonl", "--hand", "1", "--move", "4"], capsys)
+    found = answer(capsys, "show", "without.jsonl", "--hand", "1", "--move", "4")
     belief, possible = found["belief"], found["possible"]
     assert isinstance(belief, list) and isinstance(possible, list)
     assert belief == pytest.approx([1 / len(possible)] * len(possible)) and found["belief_of"] != "policies"

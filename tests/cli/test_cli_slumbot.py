@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sog.cli.app import main
 from sog.protocols.slumbot import WebApi
+from tests.cli.answers import answer
 from tests.protocols.slumbot_server import LOST, SlumbotStandIn
 
 Capture = pytest.CaptureFixture[str]
@@ -38,12 +37,6 @@ def words(server: SlumbotStandIn, records: Path, *more: str) -> list[str]:
     return ["slumbot", "always-call", "--url", server.url, "--records", str(records), *more]
 
 
-def answered(capsys: Capture, *given: str) -> dict[str, Any]:
-    assert main([*given, "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
-
-
 @pytest.mark.parametrize("said", ["n", "", None, "yes please"])
 def test_nothing_is_sent_before_somebody_agrees(
     said: str | None, server: SlumbotStandIn, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
@@ -68,11 +61,11 @@ def test_a_match_is_resumed_and_summed_up(server: SlumbotStandIn, tmp_path: Path
     records = tmp_path / "hands.jsonl"
     server.faults = {0: LOST}  # of a hand that the stand-in never ends
     given = words(server, records, "--yes")
-    first = answered(capsys, *given, "--hands", "12")
+    first = answer(capsys, *given, "--hands", "12")
     assert (first["hands"], first["lost"], server.hands) == (11, 1, 11)
     with records.open("ab") as file:
         file.write(b'{"number": 12, "won": 1')  # a kill in the middle of a line
-    found = answered(capsys, *given, "--hands", "200")
+    found = answer(capsys, *given, "--hands", "200")
     assert (found["hands"], found["lost"], found["unit"]) == (199, 1, "chips") and server.hands == 199
     assert found["mean"] == pytest.approx(server.total / 199) and server.wrong == []
     assert found["baseline"]["mean"] == pytest.approx(server.baseline / 199)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from sog.cluster.local import LocalExecutor
 from sog.cluster.where import Where, executor, where_of
 from sog.errors import GameError, SettingError, SogError
 from tests.cluster.work import Counter, always_dies, dies_once, square
+from tests.waiting import alive, wait_for
 
 
 def begun(kind: str, places: int, open_in: ExitStack) -> Executor:
@@ -39,20 +40,6 @@ def there(request: pytest.FixtureRequest) -> Iterator[Executor]:
     with ExitStack() as stack:
         yield begun(request.param, 2, stack)
     wait_for(lambda: set(os.listdir("/dev/shm")) <= in_memory)
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")")[-1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def test_calls(there: Executor) -> None:

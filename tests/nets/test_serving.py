@@ -29,6 +29,7 @@ from sog.nets.serving.wire import Message, MessageKind, connect, receive, send
 from sog.nets.shape import shape_for
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.network import random_beliefs
+from tests.waiting import wait_for
 
 PUBLIC = PublicTree(Leduc()).list_all()
 SHAPE = shape_for(PUBLIC.game, 32, 2, crossed=(0, 1, 2), matchups=True)
@@ -312,10 +313,3 @@ def test_it_ends_with_its_owner(tmp_path: Path) -> None:
         return False
 
     wait_for(gone)
-
-
-def wait_for(condition: object) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

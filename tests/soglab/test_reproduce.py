@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +25,7 @@ from soglab.checks.agreement import agreement
 from soglab.plots import line_of
 from soglab.reproduce import Reproduction, experiments, listing, unique
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, PointFile, Result, Study, StudyPoint, one_run
+from tests.waiting import alive, wait_for
 
 Capture = pytest.CaptureFixture[str]
 
@@ -250,28 +250,13 @@ def test_a_kill_keeps_the_points_and_leaves_no_process(tmp_path: Path) -> None:
     environment = {**os.environ, "TOY_FOLDER": str(folder), "PYTHONPATH": os.pathsep.join([str(tmp_path), os.getcwd()])}
     parent = subprocess.Popen([sys.executable, str(script), str(tmp_path / "points")], env=environment)
     kept = tmp_path / "points" / "points.jsonl"
-    until(lambda: kept.exists() and len(kept.read_text().splitlines()) == 4)
+    wait_for(lambda: kept.exists() and len(kept.read_text().splitlines()) == 4)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     processes = [int(path.name) for path in folder.iterdir()]
     assert processes
-    until(lambda: not any(alive(process) for process in processes))
+    wait_for(lambda: not any(alive(process) for process in processes))
     assert len(kept.read_text().splitlines()) == 4
-
-
-def until(holds: Any, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def alive(process: int) -> bool:
-    """Whether a process runs; one that has ended and is not yet collected does not."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().split(")")[-1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 # --- the experiments there are ---

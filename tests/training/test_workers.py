@@ -27,6 +27,7 @@ from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.packing import unpack
 from sog.training.settings import Harvest, LearnerSettings, TrainSettings
 from sog.training.workers import hire, make_actor, play_round
+from tests.waiting import alive
 
 BUDGET = Budget(3, 1.0)
 TINY = TrainSettings(
@@ -72,13 +73,6 @@ def bits(harvest: Harvest) -> tuple[object, ...]:
 def children() -> list[int]:
     """Process numbers of the spawned workers."""
     return [process.pid for process in multiprocessing.active_children() if process.pid is not None]
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")")[-1].split()[0] not in "ZX"
-    except FileNotFoundError:
-        return False
 
 
 def test_this_process_plays_what_is_asked_for() -> None:
