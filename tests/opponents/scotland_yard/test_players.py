@@ -86,13 +86,6 @@ def test_every_move_is_legal(maps: list[tuple[ScotlandYard, int]], name: str) ->
             play(game, player, rng)
 
 
-def boxed(text: str, log: tuple[str, ...], settings: PimBotSettings = FEW, station: int | None = None) -> PimBot:
-    """PimBot after a search."""
-    player = PimBot(scotland_yard(text), settings)
-    player.move(log, station)
-    return player
-
-
 def test_a_detective_beside_a_shown_mr_x_catches_him() -> None:
     game = scotland_yard("map=glasses,start=6;2;11,reveals=1;2;3;4;5")
     for player in (PimBot(game, FEW), ISMCTSChase(game, 40), ShortestPath(game), ShortestPath(game, "total")):
