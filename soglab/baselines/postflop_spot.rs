@@ -57,7 +57,7 @@ fn pair(first: Card, second: Card) -> (Card, Card) {
     (first.min(second), first.max(second))
 }
 
-// The decisions of a file by their public states: the board, what was done and what was dealt before the last action.
+// The decisions of a file by their public states: the board, then what was done and dealt.
 // A row is `"board 2s2h2d7c9c, check",1,AdAc,1,bet 500 (0.5),0.25`, without quotes where nothing was done yet.
 fn policy_of(file: &str) -> Policy {
     let mut policy = Policy::new();
@@ -90,8 +90,8 @@ fn word(action: Action, actions: &[Action]) -> String {
 }
 
 // Locks every decision of `player` from the current one on to the policy, or frees it. `state` is the current public
-// state as the file has it, and `dealt` the card that was just dealt, which the file names once something is done.
-fn lock(game: &mut PostFlopGame, policy: &Policy, player: usize, locked: bool, state: &str, dealt: &str) {
+// state as the file has it.
+fn lock(game: &mut PostFlopGame, policy: &Policy, player: usize, locked: bool, state: &str) {
     let history = game.history().to_vec();
     if game.is_terminal_node() {
         return;
@@ -100,11 +100,8 @@ fn lock(game: &mut PostFlopGame, policy: &Policy, player: usize, locked: bool, s
         for card in (0..52).filter(|card| game.possible_cards() >> card & 1 == 1).collect::<Vec<usize>>() {
             game.play(card);
             let name = card_to_string(card as Card).unwrap();
-            let longer = match state.split_once(',') {
-                Some((board, line)) => format!("{board}{name},{line}"),
-                None => format!("{state}{name}"),
-            };
-            lock(game, policy, player, locked, &longer, &format!(", {name}"));
+            let (board, line) = state.split_once(',').unwrap_or((state, ""));
+            lock(game, policy, player, locked, &format!("{board}{name},{line}, {name}"));
             game.apply_history(&history);
         }
         return;
@@ -124,7 +121,7 @@ fn lock(game: &mut PostFlopGame, policy: &Policy, player: usize, locked: bool, s
     }
     for (number, word) in words.iter().enumerate() {
         game.play(number);
-        lock(game, policy, player, locked, &format!("{state}{dealt}, {word}"), "");
+        lock(game, policy, player, locked, &format!("{state}, {word}"));
         game.apply_history(&history);
     }
 }
@@ -133,10 +130,10 @@ fn lock(game: &mut PostFlopGame, policy: &Policy, player: usize, locked: bool, s
 fn measure(game: &mut PostFlopGame, policy: &Policy, board: &str) {
     let mut won = [0.0; 2];
     for player in 0..2 {
-        lock(game, policy, player, true, board, "");
+        lock(game, policy, player, true, board);
         game.back_to_root();
         won[1 - player] = compute_mes_ev(game)[1 - player];
-        lock(game, policy, player, false, board, "");
+        lock(game, policy, player, false, board);
         game.back_to_root();
     }
     // Each is less half of the pot, so that the two sum to twice the exploitability.

@@ -178,7 +178,11 @@ def test_leaves_are_asked_anew_by_how_far_they_moved_times_how_much_of_a_range_c
     asked = frontier(GAMES[seed % len(GAMES)], rng)
     tree, numbers = asked.tree, asked.tree.infostates
     numbers[Infostate.LEAF_RANGE] = rng.random(numbers.shape[1])
-    numbers[Infostate.REACH] *= rng.choice([0.01, 1.0], size=numbers.shape[1])
+    for node in asked.nodes.tolist():
+        for p in (0, 1):  # ranges, as those that a leaf is asked with; a power of two leaves today's as they are
+            span = tree.span(node, p)
+            numbers[Infostate.LEAF_RANGE, span] /= numbers[Infostate.LEAF_RANGE, span].sum()
+            numbers[Infostate.REACH, span] *= rng.choice([2.0**-7, 1.0])
     tree.nodes.evaluated[asked.nodes] = np.where(rng.random(asked.count) < 0.8, Evaluated.READY, Evaluated.AWAITING)
     before, expected = numbers[Infostate.LEAF_RANGE].copy(), []
     for node, row in zip(asked.nodes.tolist(), asked.ranges.copy(), strict=True):
