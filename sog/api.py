@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -15,6 +14,7 @@ import numpy as np
 from sog.agents.loaded import LoadedAgent
 from sog.agents.opening import open_network
 from sog.agents.own import checked_policies
+from sog.agents.solved import Policy, Solution, noted
 from sog.algorithms.student.budgets import usual_budget
 from sog.algorithms.table import checked_settings, read
 from sog.arrays import Float64
@@ -59,47 +59,6 @@ __all__ = [
     "train",
 ]
 
-# float64[A, I] by public node: each action's probability (rows) with each infostate of the actor (columns).
-Policy: TypeAlias = dict[int, Float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """What `solve` found.
-
-    public: the game's public tree; `public.states[node]` is a node's public state.  policy: the average policy,
-    float64[A, I] by public node where a player acts.  value: player 0's utility when both play this
-    policy.  exploitability: (best response of 0 + best response of 1) / 2 against this policy, in utilities.
-    """
-
-    public: PublicTree
-    policy: Policy
-    value: float
-    exploitability: float
-    iterations: int
-
-    @property
-    def game(self) -> Game:
-        return self.public.game
-
-    def __repr__(self) -> str:
-        figures = f"value={self.value:.4g}, exploitability={self.exploitability:.3g}, iterations={self.iterations}"
-        return f"Solution({self.game.name!r}, {figures})"
-
-    def policies(self) -> Iterator[tuple[int, Float64]]:
-        """The policy at every public node where a player acts."""
-        return iter(self.policy.items())
-
-    def _repr_html_(self) -> str:
-        """In a notebook: the figures, and the policy at the first decision."""
-        said, game = f"{self.game.name}: value {self.value:.4g}, exploitability {self.exploitability:.3g}", self.game
-        if not self.policy:
-            return _noted([said])
-        node, policy = next(iter(self.policy.items()))
-        state = self.public.states[node]
-        weights = game.root_ranges()[game.actor(state)] if node == 0 else np.ones(policy.shape[1])
-        return _noted([said], policy_drawn("Policy", game, state, policy, weights).svg)
-
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
@@ -131,7 +90,7 @@ class SearchResult:
         for p, values in enumerate(self.values):
             each = (f"{game.infostate_name(state, p, i)} {values[i]:+.3f}" for i in likely(ranges[p]))
             said.append(f"values of {game.player_names[p]}: {', '.join(each)}")
-        return _noted(said, policy_drawn("Policy", game, state, self.policy, ranges[game.actor(state)]).svg)
+        return noted(said, policy_drawn("Policy", game, state, self.policy, ranges[game.actor(state)]).svg)
 
 
 @dataclass(frozen=True)
@@ -157,11 +116,6 @@ class SeedFigures:
     def standard_error(self) -> float:
         """The standard error of the mean."""
         return self.deviation / math.sqrt(len(self.by_seed))
-
-
-def _noted(said: Sequence[str], picture: str = "") -> str:
-    """HTML of a notebook: lines of words above a picture."""
-    return f'<div style="max-width:32em">{"".join(f"<p>{escape(line)}</p>" for line in said)}{picture}</div>'
 
 
 def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 1000, seed: int = 0) -> Solution:

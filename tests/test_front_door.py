@@ -21,6 +21,7 @@ import sog
 from sog.errors import GameError, SettingError
 from sog.games.base import Links, Moves, State, plain_moves
 from sog.games.rules.kuhn import Kuhn
+from sog.searches.cfr import exact
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 
 ROOT = Path(__file__).parents[1]
@@ -121,8 +122,26 @@ def test_what_was_solved_and_found_is_said_in_a_line() -> None:
     solved = sog.solve("kuhn_poker", iterations=10)
     assert repr(solved).startswith("Solution('kuhn_poker', value=-0.0") and "\n" not in repr(solved)
     assert repr(sog.search("kuhn_poker", sog.Budget(4, 1.0))).startswith("SearchResult('kuhn_poker', states=")
-    with pytest.raises(SettingError, match=r"a text, not a value of type Solution$"):
-        sog.match(solved, "random", "kuhn_poker", hands=2)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match=r"a text, not a value of type SearchResult$"):
+        sog.match(sog.search("kuhn_poker", sog.Budget(4, 1.0)), "random", "kuhn_poker", hands=2)  # type: ignore[arg-type]
+
+
+def test_a_solution_plays_a_match() -> None:
+    """What it wins a hand from uniform play lies around the exact value of its policy against that."""
+    solved = sog.solve("kuhn_poker", iterations=500)
+    figures = sog.match(solved, "random", "kuhn_poker", hands=4_000, seed=3)
+    uniform = {node: np.full(policy.shape, 1 / len(policy)) for node, policy in solved.policies()}
+    mixed = [
+        {node: (solved.policy if solved.public.actor(node) == seat else uniform)[node] for node in uniform}
+        for seat in (0, 1)
+    ]
+    values = [exact.measure_policy(solved.public, policy).value for policy in mixed]
+    expected = (values[0] - values[1]) / 2
+    assert figures.interval95 is not None
+    half = (figures.interval95[1] - figures.interval95[0]) / 2
+    assert abs(figures.mean - expected) < 2 * half < 0.2
+    with pytest.raises(SettingError, match="A is a solution of kuhn_poker, not of leduc_poker"):
+        sog.match(solved, "random", "leduc_poker", hands=2)
 
 
 def test_a_seat_is_one_of_two() -> None:

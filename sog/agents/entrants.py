@@ -15,6 +15,7 @@ from sog.agents.loaded import LoadedAgent
 from sog.agents.opening import network_id, open_network
 from sog.agents.own import CheckedAgent, found_in, seats_of
 from sog.agents.poker import SIMPLE, SpotAgent
+from sog.agents.solved import Solution, SolutionAgent
 from sog.agents.written_policy import WrittenPolicyAgent, read_policy
 from sog.algorithms.table import player_of
 from sog.errors import SettingError
@@ -39,6 +40,7 @@ __all__ = [
     "open_entrant",
     "opponent_entrant",
     "policy_entrant",
+    "solution_entrant",
 ]
 
 # By name, whoever needs no network; the last ones play Scotland Yard and may have settings in brackets.
@@ -143,6 +145,14 @@ def loaded_entrant(name: str, agent: LoadedAgent, game: Game) -> Entrant:
     """A loaded agent's network, algorithm and budget; SettingError where its network is another game's."""
     agent.refuse_other(game)
     return Entrant(name, repr(agent), _checked(agent.agents), agent.plays_unlisted)
+
+
+def solution_entrant(name: str, solution: Solution, game: Game) -> Entrant:
+    """What a solver found of the whole game; SettingError where that is another game."""
+    if solution.game.name != game.name:
+        raise SettingError(f"{name} is a solution of {solution.game.name}, not of {game.name}")
+    seats = _checked(lambda public: lambda player, seed: SolutionAgent(public, player, solution))
+    return Entrant(name, repr(solution), seats, True)
 
 
 def _checked(seats: Seats) -> Seats:

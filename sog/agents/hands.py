@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sog.agents.entrants import Budget, class_entrant, loaded_entrant, open_entrant
+from sog.agents.entrants import Budget, class_entrant, loaded_entrant, open_entrant, solution_entrant
 from sog.agents.loaded import LoadedAgent
+from sog.agents.solved import Solution
 from sog.arrays import Float64
 from sog.errors import SettingError, check_whole
 from sog.games.base import Game, refuse_finished
@@ -23,8 +24,8 @@ from sog.searches.tree.whole import listed_tree
 
 __all__ = ["MatchFigures", "Side", "match"]
 
-# Who plays: an agent of load_agent, a class, or what `sog match` calls it.
-Side: TypeAlias = str | Path | LoadedAgent | type[Agent]
+# Who plays: an agent of load_agent, a solution, a class, or what `sog match` calls it.
+Side: TypeAlias = str | Path | LoadedAgent | Solution | type[Agent]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,9 @@ def match(
 ) -> MatchFigures:
     """What agent A wins a hand against B in a game of hidden information or chance, as `sog match` measures it.
 
-    a, b: an agent of `load_agent`, a class derived from sog.Agent, or the text that `sog match` takes: a run's folder,
-    a game (its shipped network), "random", "always-call".  hands: an even number; each deal is played both ways round.
+    a, b: an agent of `load_agent`, what `solve` found, a class derived from sog.Agent, or the text that `sog match`
+    takes: a run's folder, a game (its shipped network), "random", "always-call".  hands: an even number; each deal is
+    played both ways round.
     seed: of the deals and the agents.  simulations, per_update: the budget (s, c) of those that texts name.
     Raises SettingError for what cannot play, GameError for an illegal policy, TooLarge for a game that an agent would
     have to list.
@@ -87,9 +89,13 @@ def _entrant(name: str, who: Side, game: Game, budget: Budget) -> Entrant:
     """Whoever is to play; SettingError for anything else."""
     if isinstance(who, LoadedAgent):
         return loaded_entrant(name, who, game)
+    if isinstance(who, Solution):
+        return solution_entrant(name, who, game)
     if isinstance(who, str | Path):
         return open_entrant(name, str(who), game, None, budget)
     if isinstance(who, type) and issubclass(who, Agent):
         return class_entrant(name, who)
     kind = f"the class {who.__name__}" if isinstance(who, type) else f"a value of type {type(who).__name__}"
-    raise SettingError(f"{name} is an agent of load_agent, a class derived from sog.Agent or a text, not {kind}")
+    raise SettingError(
+        f"{name} is an agent of load_agent, what solve found, a class derived from sog.Agent or a text, not {kind}"
+    )

@@ -55,7 +55,7 @@ def test_a_class_plays_and_swapped_sides_win_the_opposite() -> None:
         ),
         (
             lambda: sog.match(3, "random", LEDUC),
-            "A is an agent of load_agent, a class derived from sog.Agent or a text",
+            "A is an agent of load_agent, what solve found, a class derived from sog.Agent or a text",
         ),  # type: ignore[arg-type]
         (lambda: sog.match("random", sog.load_agent("kuhn_poker"), LEDUC), "kuhn_poker"),
     ],
