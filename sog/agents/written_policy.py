@@ -16,7 +16,7 @@ from sog.games.base import Game
 from sog.play.agent import Agent
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["WrittenPolicy", "WrittenPolicyAgent", "read_policy"]
+__all__ = ["WrittenPolicy", "WrittenPolicyAgent", "game_of_policy", "read_policy"]
 
 _MOST_BYTES: Final = 2**31
 
@@ -33,18 +33,38 @@ class WrittenPolicy:
     digest: str
 
 
-def read_policy(path: Path, game: Game) -> WrittenPolicy:
-    """The policy of a file; SettingError where it is for another game, or has two entries for the same words."""
-    named = shown(path)
+def game_of_policy(path: Path) -> str:
+    """The game string of a file's policy; SettingError where it has none."""
+    _, written = _read(path)
+    game = written.get("game")
+    if not isinstance(game, str):
+        raise SettingError(f"{shown(path)} holds no policy of `sog solve --out`")
+    return game
+
+
+def _read(path: Path) -> tuple[bytes, dict[str, Any]]:
+    """A file's bytes and the object in them; SettingError where there is none."""
     try:
         with open_regular(path, _MOST_BYTES) as (file, size):
             content = read_bounded(file, size)
         written = bounded_json(content)
+    except OSError as error:
+        raise SettingError(f"{shown(path)} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise SettingError(f"{shown(path)} holds no policy of `sog solve --out`") from error
+    if not isinstance(written, dict):
+        raise SettingError(f"{shown(path)} holds no policy of `sog solve --out`")
+    return content, written
+
+
+def read_policy(path: Path, game: Game) -> WrittenPolicy:
+    """The policy of a file; SettingError where it is for another game, or has two entries for the same words."""
+    named = shown(path)
+    content, written = _read(path)
+    try:
         if written["game"] != game.name:
             raise SettingError(f"{named} is a policy of {shown(written['game'])}, not of {game.name}")
         rows = {_words(entry): dict(entry["policy"]) for entry in written["policy"]}
-    except OSError as error:
-        raise SettingError(f"{named} cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, KeyError) as error:
         raise SettingError(f"{named} holds no policy of `sog solve --out`") from error
     if len(rows) < len(written["policy"]):

@@ -187,7 +187,7 @@ def _refuse_text(result: Path) -> None:
     if begins.startswith(b'{"match"'):
         raise SettingError(f"{shown(result)} has the hands of a match; --hand N shows one of Scotland Yard")
     if begins.startswith(b"{"):
-        how = "a policy is JSON, to be read as it is, and an agent of `sog match`"
+        how = "give a policy of `sog solve` a name that ends in .json"
         raise SettingError(f"{shown(result)} is no solved hold'em spot; {how}")
 
 

@@ -16,6 +16,7 @@ from sog.errors import SettingError
 
 __all__ = ["show"]
 
+POLICY: Final = ".json"  # how the file of a solved policy ends
 _FILES: Final = (*HISTORIES, ".npz", ".jsonl")  # how files of ours end, whether they exist or not
 
 
@@ -24,8 +25,8 @@ def show(
         str,
         typer.Argument(
             metavar="AGENT_OR_FILE",
-            help="A run's folder, or a game: its shipped network; or a file of `sog solve ... --out`, records of `sog "
-            "match`, or hand histories.",
+            help="A run's folder, a game: its shipped network, or a policy of `sog solve ... --out`; or a hold'em spot "
+            "of it, records of `sog match`, or hand histories.",
         ),
     ],
     line: Annotated[
@@ -62,7 +63,7 @@ def show(
 
     An agent: after each action of the line how likely it was and what a player's range then is, and at its end the
     policy, the range and the values of whoever acts, by infostate; on a board the moves that it considers. It plays
-    both seats and searches each decision on the way, as in a game.
+    both seats and searches each decision on the way, as in a game. A solved policy is shown alike.
     Hold'em: a 13 x 13 grid of hands. Suited hands are above the diagonal; each cell shows how often its most frequent
     action is taken, and its colour mixes those of all actions. In a solved spot EV is the chips that a hand takes out
     of the pot on average from here on, less those that it still pays, so that a fold is worth 0, and equity how often
@@ -74,7 +75,8 @@ def show(
     """
     searches = any(option is not None for option in (other, simulations, per_update, algorithm, limit_gb)) or seed
     result = Path(shown)
-    if not (result.suffix in _FILES or (os.path.exists(shown) and not os.path.isdir(shown))):
+    is_file = result.suffix in _FILES or (os.path.exists(shown) and not os.path.isdir(shown))
+    if result.suffix == POLICY or not is_file:
         from sog.cli.show_agent import AgentShown, show_agent
 
         if any(option is not None for option in (csv_file, whole, hand, move)):

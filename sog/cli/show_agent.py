@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sog.algorithms.base import Algorithm
     from sog.arrays import Float64
     from sog.games.base import Game, State
+    from sog.play.hand import Entrant
     from sog.play.move_tree import MoveTree
     from sog.play.player import Candidate, Thought
     from sog.training.opened import Opened
@@ -38,9 +39,10 @@ _MOVES: Final = 12  # of a board's position
 
 @dataclass(frozen=True)
 class AgentShown:
-    """What is named on the command line: a folder or a game, another game to play, how it searches, and what to show.
+    """What is named on the command line: who plays, another game to play, how it searches, and what to show.
 
-    line: in words as of `sog.games.public_lines`.  hands: of hold'em, as a range.  svg: a new file.
+    agent: a run's folder, a game, or the file of a solved policy.  line: in words as of `sog.games.public_lines`.
+    hands: of hold'em, as a range.  svg: a new file.
     """
 
     agent: str
@@ -62,36 +64,54 @@ def show_agent(asked: AgentShown) -> None:
     from sog.algorithms.base import SOG
     from sog.algorithms.table import read
     from sog.cli.engines import open_with_note
-    from sog.games.holdem.game import Holdem
+    from sog.play.hand import Entrant
 
+    if asked.agent.endswith(".json"):
+        _show_policy(asked)
+        return
     chosen = None if asked.algorithm is None else read(asked.algorithm)
     opened = open_with_note(asked.agent, SOG if chosen is None else chosen.name, asked.other)
     game = opened.game
     plays = searching(player_with(opened, chosen, game.deterministic), asked.simulations, asked.per_update)
-    if asked.hands is not None and not isinstance(game, Holdem):
-        raise SettingError(f"--hands is for hold'em, not for {game.name}")
     if game.deterministic:
         _show_board(game, opened, plays, asked)
         return
     plays.refuse_training()
-    _show_line(game, opened, plays, asked)
+    _show_line(game, Entrant(str(plays), "", lambda public: plays.agents(public, opened), plays.plays_unlisted), asked)
 
 
-def _show_line(game: Game, opened: Opened, plays: Algorithm, asked: AgentShown) -> None:
+def _show_policy(asked: AgentShown) -> None:
+    """The policy in a file of `sog solve --out`."""
+    from sog.agents.entrants import policy_entrant
+    from sog.agents.written_policy import game_of_policy
+    from sog.games.catalog import make_game
+
+    if asked.seed or any(
+        each is not None for each in (asked.other, asked.simulations, asked.per_update, asked.algorithm)
+    ):
+        raise SettingError("a solved policy searches nothing: leave out --game, -s, -c, --algorithm and --seed")
+    game = make_game(game_of_policy(Path(asked.agent)))
+    _show_line(game, policy_entrant("the policy", asked.agent, game), asked)
+
+
+def _show_line(game: Game, entrant: Entrant, asked: AgentShown) -> None:
     """Where information is hidden: ranges after each action, then policy, range and values at the end."""
     from sog.agents.line_seen import seen_along
     from sog.errors import TooLarge
+    from sog.games.holdem.game import Holdem
     from sog.games.policy_picture import policy_drawn
     from sog.games.public_lines import states_along
     from sog.searches.tree.public_tree import PublicTree
 
+    if asked.hands is not None and not isinstance(game, Holdem):
+        raise SettingError(f"--hands is for hold'em, not for {game.name}")
     states = states_along(game, asked.line)
     count_preflop(game)
     listed = small_tree(game, asked.limit_gb)
-    if listed is None and not plays.plays_unlisted:
-        raise TooLarge(f"{game.name} has too many public states to list, which {plays.name} needs to play")
+    if listed is None and not entrant.grows:
+        raise TooLarge(f"{game.name} has too many public states to list, which {entrant.name} needs to play")
     public = PublicTree(game) if listed is None else listed
-    make = plays.agents(public, opened)
+    make = entrant.seats(public)
     with progress_bar("search", len(states), "decisions") as report:
         seen = list(seen_along(game, lambda p: make(p, asked.seed), public, states, lambda done: report(done, "")))
     last = seen[-1]
@@ -102,9 +122,8 @@ def _show_line(game: Game, opened: Opened, plays: Algorithm, asked: AgentShown) 
             asked.svg, policy_drawn("Policy", game, last.state, last.policy, last.ranges[last.actor]).svg
         )
     if asked.as_json:
-        print_json(
-            {"game": game.name, "agent": asked.agent, "algorithm": str(plays), "seed": asked.seed} | _answer(game, seen)
-        )
+        about = {"game": game.name, "agent": asked.agent, "algorithm": entrant.name, "seed": asked.seed}
+        print_json(about | _answer(game, seen))
         return
     _print_steps(game, seen)
     _print_end(game, last, asked.hands)

@@ -239,11 +239,11 @@ def test_what_else_a_user_may_have_saved_is_told_from_a_spot(
 ) -> None:
     """`sog solve --out` writes a policy for games that are listed, and `sog match` its hands."""
     monkeypatch.chdir(tmp_path)
-    assert main(["solve", "kuhn_poker", "--iterations", "2", "--out", "policy.json"]) == 0
+    assert main(["solve", "kuhn_poker", "--iterations", "2", "--out", "policy"]) == 0
     words = ["match", "random", "random", "--game", "kuhn_poker", "--hands", "2", "--records", "hands.jsonl"]
     assert main(words) == 0
     capsys.readouterr()
-    for name, says in (("policy.json", "an agent of `sog match`"), ("hands.jsonl", "--hand N shows one of Scotland")):
+    for name, says in (("policy", "a name that ends in .json"), ("hands.jsonl", "--hand N shows one of Scotland")):
         assert main(["show", name]) == 2
         error = capsys.readouterr().err
         assert error.startswith(f"sog: {name} ") and says in error and error.count("\n") == 1

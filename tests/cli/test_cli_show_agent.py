@@ -78,6 +78,23 @@ def test_a_board_has_its_picture_and_moves_best_first(tmp_path: Path, capsys: Ca
     assert "o . . x . . ." in out and "player 0 to move" in out and "AlphaZero(20)" in out and svg.exists()
 
 
+def test_a_solved_policy_is_shown_like_an_agent(tmp_path: Path, capsys: Capture) -> None:
+    """In Kuhn poker's equilibria a bet with a jack is a third as frequent as with a king, and a queen never bets."""
+    path = tmp_path / "kuhn.json"
+    assert main(["solve", "kuhn_poker", "--iterations", "2000", "--out", str(path)]) == 0
+    found = shown([str(path), "--line", "bet"], capsys)
+    jack, queen, king = found["line"][1]["ranges"][0]
+    assert jack / king == pytest.approx(1 / 3, abs=0.01) and queen < 0.01
+    assert found["values"] is None and found["actor"] == 1 and found["actions"] == ["pass", "bet"]
+    assert main(["show", str(path), "--line", "bet"]) == 0
+    assert "holds J 25%, Q 0%, K 75%" in capsys.readouterr().out
+    assert main(["show", str(path), "-s", "4"]) == 2
+    assert "a solved policy searches nothing" in capsys.readouterr().err
+    path.write_text('{"game": 3}')
+    assert main(["show", str(path)]) == 2
+    assert "holds no policy" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
