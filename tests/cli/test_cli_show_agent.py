@@ -60,7 +60,7 @@ def test_a_grid_of_hands_in_a_turn_of_holdem(tmp_path: Path, capsys: Capture) ->
     words = ["show", game, "--line", "check", "-s", "2", "-c", "2", "--hands", "AKs,QQ", "--svg", str(svg)]
     assert main(words) == 0
     out = capsys.readouterr().out
-    assert "player 1 to act" in out and "QdQc" in out and "bet 2000 (allin)" in out and "  AKo" in out
+    assert "player 1 to act" in out and "QdQc" in out and "bet 2000 (allin)" in out and "AKo" in out
     assert svg.read_text().startswith("<svg")
     assert main(words) == 2  # nothing is overwritten
 

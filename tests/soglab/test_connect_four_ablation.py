@@ -65,12 +65,16 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
 def test_a_training_that_is_stopped_is_no_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run ends early only by SIGTERM, which takes effect when the round is saved; the study ends, too."""
     monkeypatch.chdir(tmp_path)
-    came: list[int] = []
+    came, sent = list[int](), list[int]()
     whole = train
 
+    def kill_once(point: curve.Point, total: int) -> None:
+        if not sent:  # a second one might come when nobody listens for it any more
+            sent.append(signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGTERM)
+
     def stopped(run: Run, settings: TrainSettings, out: Path, until: Until, resume: bool) -> curve.Point:
-        kill = Hooks(report=lambda point, total: os.kill(os.getpid(), signal.SIGTERM))
-        return whole(run, replace(settings, games=1), out, until, resume, kill)
+        return whole(run, replace(settings, games=1), out, until, resume, Hooks(report=kill_once))
 
     monkeypatch.setattr(ablation, "train", stopped)
     before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))

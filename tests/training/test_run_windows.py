@@ -60,9 +60,15 @@ def test_a_window_is_as_large_as_it_was_set(setting: str, rows: int, tmp_path: P
     assert 0 < added - oldest <= rows < added
 
 
-@pytest.mark.parametrize("setting", ["replay_bytes=-1", "replay=0"])
-def test_a_window_of_nothing_is_refused(setting: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="the replay window must hold at least one"):
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("replay_bytes=-1", "replay_bytes must not be negative"),
+        ("replay=0", "the replay window must hold at least one"),
+    ],
+)
+def test_a_window_of_nothing_is_refused(setting: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=says):
         trained(tmp_path / "run", f"sog({setting})")
 
 

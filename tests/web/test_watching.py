@@ -108,7 +108,9 @@ def test_a_slow_reader_is_shown_the_newest_and_holds_up_nobody(client: Client) -
         await asyncio.gather(*asked)
 
     client.loop.run_until_complete(both())
-    assert 2 <= len(slow) <= 5 < len(quick) <= 2 + 10 * (time.monotonic() - began)  # ten a second at most
+    assert (
+        2 <= len(slow) <= len(quick) // 2 <= len(quick) <= 2 + 10 * (time.monotonic() - began)
+    )  # ten a second at most
     assert set(slow) <= set(quick) | {slow[-1]}  # one search for both
     later = [quick.index(count) for count in slow[:-1] if count in quick]
     assert later == sorted(set(later)) and all(b - a > 1 for a, b in pairwise(later))
