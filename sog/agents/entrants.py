@@ -24,6 +24,8 @@ from sog.games.base import Game
 from sog.games.holdem.game import Holdem
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.strings import OPENSPIEL
+from sog.opponents.holdem.blueprint import BlueprintAgent, is_blueprint, is_whole
+from sog.opponents.holdem.blueprint import load as load_blueprint
 from sog.opponents.scotland_yard.agent import ChaseAgent
 from sog.play.agent import Agent
 from sog.play.hand import Entrant, Seats
@@ -109,8 +111,14 @@ def network_entrant(name: str, text: str, game: Game, algorithm: str | None, bud
 
 
 def policy_entrant(name: str, text: str, game: Game) -> Entrant:
-    """The policy in a file of `sog solve --out`: of a game that was solved whole, or of a hold'em spot."""
+    """The policy in a file of `sog solve --out`: of a game that was solved whole, a hold'em spot, a blueprint."""
     path = Path(text)
+    if is_blueprint(path):
+        table = load_blueprint(path)
+        if not is_whole(game):
+            raise SettingError(f"{shown(path)} is a blueprint of whole hold'em, and does not play {game.name}")
+        blueprint = _checked(lambda public: lambda player, seed: BlueprintAgent(public, player, table))
+        return Entrant(name, f"blueprint {table.digest}", blueprint, True)
     if isinstance(game, Holdem):
         solver, _ = load(path)
         if solver.game.name != game.name:

@@ -19,6 +19,8 @@ from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.games.holdem.game import HoldemState
+from sog.opponents.holdem.blueprint import BlueprintAgent, is_blueprint
+from sog.opponents.holdem.blueprint import load as load_blueprint
 from sog.opponents.holdem.simple import AlwaysCall, AlwaysFold, EquityThreshold
 from sog.play.agent import Agent
 from sog.searches.holdem.saved import load
@@ -61,6 +63,12 @@ def open_agent(text: str, game: str | None, plays: Callable[[], Algorithm], seed
             raise SettingError(f"{text} is a class: name the game that it plays with --game")
         own = agent_class(text)
         return OpenedAgent(make_game(game), lambda public, player: CheckedAgent(seats_of(own, public)(player, seed)))
+    if os.path.isfile(text) and is_blueprint(Path(text)):
+        table = load_blueprint(Path(text))
+        return OpenedAgent(
+            table.game if game is None else make_game(game),
+            lambda public, player: BlueprintAgent(public, player, table),
+        )
     if os.path.isfile(text):
         if game is not None:
             raise SettingError(f"{text} is a solved spot, which has its game in it: leave out --game")

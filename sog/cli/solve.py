@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sog.searches.tree.public_tree import PublicTree
 
 _ALGORITHM = "cfr+"
+_BLUEPRINT = "external-mccfr"
 _LIST = "list"
 # The modules of games that have solvers of their own.
 _HOLDEM, _CONNECT_FOUR = "sog.games.holdem.game", "sog.games.boards.connect_four"
@@ -93,8 +94,9 @@ def solve(
     Exploitability is the mean over both players of what a best response would win; `seconds` counts the
     iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
     and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result;
-    `seconds` are then those of this run, measuring and saving included. Connect four has a solver too, which gives
-    every move's exact value, such as for 'connect_four(moves=4433)'.
+    `seconds` are then those of this run, measuring and saving included. Whole hold'em becomes a blueprint for
+    `sog match`: a table by MCCFR over buckets of hands, 10,000,000 iterations. Connect four has a solver too, which
+    gives every move's exact value, such as for 'connect_four(moves=4433)'.
     """
     from sog.searches.cfr.algorithms import DRAWING, named
 
@@ -108,7 +110,17 @@ def solve(
     module = type(rules).__module__  # its class need not be imported for other games
     if module == _HOLDEM:
         from sog.cli.holdem import solve_spot
+        from sog.games.holdem.game import Holdem
 
+        assert isinstance(rules, Holdem)
+        if not rules.spot.board:
+            from sog.cli.blueprint import solve_blueprint
+
+            spots = (target, threads, bits, lock, limit_gb)
+            if algorithm not in (None, _BLUEPRINT) or simultaneous or check_openspiel or any(spots):
+                raise SettingError("whole hold'em takes --iterations, --seed, --out and --json alone")
+            solve_blueprint(rules, iterations, seed or 0, out, as_json)
+            return
         if algorithm not in (None, "dcfr") or simultaneous or check_openspiel:
             raise SettingError("hold'em spots are solved by dcfr, in turn, and OpenSpiel cannot measure them")
         if seed is not None or limit_gb is not None:

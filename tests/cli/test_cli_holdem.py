@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,12 +14,16 @@ import pytest
 from rich.color import ColorSystem
 from rich.style import Style
 
+from sog.arrays import Array
 from sog.cli.app import main
 from sog.cli.holdem import _Styles
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
+from sog.games.holdem.cards import HANDS
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
+from sog.opponents.holdem import buckets
+from sog.opponents.holdem.buckets import Tables, canonical_flops, class_of, later_boards
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem.saved import save
 from sog.searches.holdem.solver import HoldemSolver
@@ -220,7 +225,10 @@ def test_a_solved_spot_says_how_it_is_shown(tmp_path: Path, capsys: Capture) -> 
         (["solve", "holdem(board=2s2h2s7c9c,pot=10)"], "2s occurs twice"),
         (["solve", 'holdem(board=2s2h2d7c9c,pot=10,range0="2c2d")'], "leaves nothing of range0"),
         (["solve", "holdem(board=2s2h2d7c9c,pot=10,bets=0.5;x)"], "no bet is called 'x'"),
-        (["solve", "holdem"], "river and turn spots"),
+        (["solve", "holdem(board=2c7d9h,pot=10)"], "river and turn spots"),
+        (["solve", "holdem"], "name one with --out"),
+        (["solve", "holdem", "--algorithm", "cfr+", "--out", "x.npz"], "takes --iterations, --seed, --out and"),
+        (["solve", "holdem(bets=random)", "--out", "x.npz"], "is drawn anew"),
         (["solve", SPOT, "--algorithm", "cfr+"], "are solved by dcfr"),
         (["solve", SPOT, "--check-openspiel"], "OpenSpiel cannot measure them"),
         (["solve", SPOT, "--threads", "0"], "Invalid value for '--threads'"),
@@ -247,6 +255,34 @@ def test_what_else_a_user_may_have_saved_is_told_from_a_spot(
         assert main(["show", name]) == 2
         error = capsys.readouterr().err
         assert error.startswith(f"sog: {name} ") and says in error and error.count("\n") == 1
+
+
+def test_whole_holdem_is_solved_as_a_blueprint(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With buckets that mean nothing, so that nothing is counted; it prints what it did, and the seed decides all."""
+
+    def unmeant(flops: Array, count: int, report: Callable[[int], None]) -> Tables:
+        turns = later_boards(flops)
+        boards = canonical_flops(), turns, later_boards(turns.cards)
+        tables = (np.zeros((len(level.cards), HANDS), dtype=np.uint8) for level in boards)
+        return Tables(class_of(), *(level.keys for level in boards), *tables)
+
+    monkeypatch.setattr(buckets, "tables", unmeant)
+    out, game = tmp_path / "blueprint.npz", "holdem(stacks=1000,bets=1)"
+    words = ["solve", game, "--iterations", "300", "--seed", "1", "--out", str(out)]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["game"], found["iterations"], found["exploitability"]) == (game, 300, None)
+    assert found["buckets_of_streets"] == [169, 50, 50, 50]
+    assert found["megabytes"] == out.stat().st_size / 1e6
+    assert main(words) == 2
+    assert "exists already" in capsys.readouterr().err
+    out.rename(tmp_path / "first.npz")
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert "not computed" in printed and f"{found['infosets_with_a_policy']:,}" in printed
+    assert out.read_bytes() == (tmp_path / "first.npz").read_bytes()
 
 
 def test_lines_that_are_not_in_the_tree(solved: Path, capsys: Capture) -> None:
