@@ -235,7 +235,7 @@ def test_a_damaged_file_is_refused_in_one_line(
         with pytest.raises(CheckpointError, match=r"^[^\n]*is not a blueprint that can be read$"):
             policy_entrant("A", str(path), game)
     negative, short = solved.policy.copy(), solved.policy[:-1]
-    negative[0] -= 2
+    negative[:2] += (-2, 2)  # their sum stays 1
     for policy in (negative, short, solved.policy * 2, np.full_like(solved.policy, np.nan)):
         save(Blueprint(solved.game, 1, BUCKETS, policy, solved.flops), path)
         with pytest.raises(CheckpointError, match=r"^[^\n]*is damaged$"):
