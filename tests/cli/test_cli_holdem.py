@@ -23,6 +23,8 @@ from sog.games.holdem.cards import HANDS
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.opponents.holdem import buckets
+from sog.opponents.holdem.blueprint import BlueprintSolver
+from sog.opponents.holdem.blueprint import load as load_blueprint
 from sog.opponents.holdem.buckets import Tables, canonical_flops, class_of, later_boards
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem.saved import save
@@ -257,17 +259,18 @@ def test_what_else_a_user_may_have_saved_is_told_from_a_spot(
         assert error.startswith(f"sog: {name} ") and says in error and error.count("\n") == 1
 
 
+def unmeant(flops: Array, count: int, report: Callable[[int], None]) -> Tables:
+    """Every hand in one bucket, so that nothing is counted."""
+    turns = later_boards(flops)
+    boards = canonical_flops(), turns, later_boards(turns.cards)
+    tables = (np.zeros((len(level.cards), HANDS), dtype=np.uint8) for level in boards)
+    return Tables(class_of(), *(level.keys for level in boards), *tables)
+
+
 def test_whole_holdem_is_solved_as_a_blueprint(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With buckets that mean nothing, so that nothing is counted; it prints what it did, and the seed decides all."""
-
-    def unmeant(flops: Array, count: int, report: Callable[[int], None]) -> Tables:
-        turns = later_boards(flops)
-        boards = canonical_flops(), turns, later_boards(turns.cards)
-        tables = (np.zeros((len(level.cards), HANDS), dtype=np.uint8) for level in boards)
-        return Tables(class_of(), *(level.keys for level in boards), *tables)
-
+    """It prints what it did, the seed decides all, and no file is overwritten."""
     monkeypatch.setattr(buckets, "tables", unmeant)
     out, game = tmp_path / "blueprint.npz", "holdem(stacks=1000,bets=1)"
     words = ["solve", game, "--iterations", "300", "--seed", "1", "--out", str(out)]
@@ -283,6 +286,24 @@ def test_whole_holdem_is_solved_as_a_blueprint(
     printed = capsys.readouterr().out
     assert "not computed" in printed and f"{found['infosets_with_a_policy']:,}" in printed
     assert out.read_bytes() == (tmp_path / "first.npz").read_bytes()
+
+
+def test_a_stopped_blueprint_is_kept(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was saved last: the message says with how many iterations."""
+    monkeypatch.setattr(buckets, "tables", unmeant)
+    monkeypatch.setattr("sog.cli.blueprint._SAVE_SECONDS", 0.0)
+    iterate = BlueprintSolver.iterate
+
+    def interrupted(solver: BlueprintSolver, count: int) -> None:
+        if solver.iterations > 1:
+            raise KeyboardInterrupt
+        iterate(solver, count)
+
+    monkeypatch.setattr(BlueprintSolver, "iterate", interrupted)
+    out = tmp_path / "blueprint.npz"
+    assert main(["solve", "holdem(stacks=1000,bets=1)", "--out", str(out)]) == 130
+    assert f"{out} holds 101 iterations" in capsys.readouterr().err
+    assert load_blueprint(out).iterations == 101
 
 
 def test_lines_that_are_not_in_the_tree(solved: Path, capsys: Capture) -> None:
