@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -62,9 +63,8 @@ def solve_blueprint(game: Holdem, iterations: int | None, seed: int, out: Path |
         "exploitability": "not computed: the table solves a game of buckets, which is not this game",
     }
     stdout().print(facts_table(facts))
-    stdout().print(
-        f"written to {out}; `sog match {out} equity --game '{game.name}' --hands 100` plays it", soft_wrap=True
-    )
+    plays = f"sog match {quote(str(out))} equity --game {quote(game.name)} --hands 100"
+    stdout().print(f"written to {out}; a match: {plays}", soft_wrap=True)
 
 
 def _run(solver: BlueprintSolver, most: int, out: Path) -> float:

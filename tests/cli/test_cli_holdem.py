@@ -284,6 +284,7 @@ def test_whole_holdem_is_solved_as_a_blueprint(
     out.rename(tmp_path / "first.npz")
     assert main(words) == 0
     printed = capsys.readouterr().out
+    assert printed.endswith(f"a match: sog match {out} equity --game '{game}' --hands 100\n")
     assert "not computed" in printed and f"{found['infosets_with_a_policy']:,}" in printed
     assert out.read_bytes() == (tmp_path / "first.npz").read_bytes()
 
