@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -61,14 +63,20 @@ def _by_onnx_runtime(model: bytes) -> Program:
 
 def _by_openvino(model: bytes) -> Program:
     """One request at a time, tuned for latency, in float32 though the processor may have 16 bits."""
-    import openvino
-
-    hints = {"INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
-    core = openvino.Core()
-    request = core.compile_model(core.read_model(model), "CPU", hints).create_infer_request()
+    # Compiling gives its thread a stack for signals, which is gone later: a signal would then end the process.
+    with ThreadPoolExecutor(1) as apart:
+        request = apart.submit(_openvino_request, model).result()
 
     def rows(x: Float32) -> Float32:
         out: Float32 = np.asarray(request.infer({"x": x}, share_inputs=True, share_outputs=True)[0])
         return out
 
     return rows
+
+
+def _openvino_request(model: bytes) -> Any:
+    import openvino
+
+    hints = {"INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    core = openvino.Core()
+    return core.compile_model(core.read_model(model), "CPU", hints).create_infer_request()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 
 import numpy as np
@@ -77,3 +78,23 @@ def test_other_programs_answer_as_pytorch(name: str) -> None:
         theirs = rows_of_program(network, rows)(beliefs)
         np.testing.assert_allclose(theirs.values, ours.values, atol=1e-4)
         np.testing.assert_allclose(theirs.logits, ours.logits, atol=1e-3)
+
+
+def signal_stack() -> tuple[int | None, int]:
+    """Where this thread's handlers of signals run, and how large that is."""
+
+    class Stack(ctypes.Structure):
+        _fields_ = (("start", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t))
+
+    stack = Stack()
+    assert ctypes.CDLL(None).sigaltstack(None, ctypes.byref(stack)) == 0
+    return stack.start, stack.size
+
+
+def test_other_programs_leave_signals_alone() -> None:
+    """OpenVINO gives the thread that compiles a stack for signals and frees it later: the next signal ends a process."""
+    pytest.importorskip("openvino")
+    pytest.importorskip("onnx")
+    before = signal_stack()
+    assert other_programs(CVPN(shape_for(make_game("kuhn_poker"), 16, 2), seed=3).eval())
+    assert signal_stack() == before
