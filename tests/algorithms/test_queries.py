@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sog.algorithms.student.queries import Outcome, Query, QuerySettings, Solving, query_log, visit_row
+from sog.algorithms.student.queries import PairOutcome, Query, QuerySettings, Solving, query_log, visit_row
 from sog.arrays import Float64
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
@@ -167,9 +167,9 @@ def test_inputs_are_the_query(matchups: bool) -> None:
     np.testing.assert_array_equal(row.inputs, encoded(LEDUC, query, shape))
 
 
-@pytest.mark.parametrize("outcome", [None, Outcome((2, 5), -7.0)], ids=["policy", "with outcome"])
+@pytest.mark.parametrize("outcome", [None, PairOutcome((2, 5), -7.0)], ids=["policy", "with outcome"])
 def test_a_visited_state_trains_its_policy_and_the_values_of_the_two_infostates_that_met(
-    outcome: Outcome | None,
+    outcome: PairOutcome | None,
 ) -> None:
     node = LEDUC.states.index(LeducState("cc", 3))
     query, policy = question(LEDUC, node), np.random.default_rng(0).dirichlet(np.ones(2), 6).T

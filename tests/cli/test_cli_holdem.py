@@ -25,7 +25,7 @@ from sog.nets.shape import shape_for
 from sog.opponents.holdem import buckets
 from sog.opponents.holdem.blueprint import BlueprintSolver
 from sog.opponents.holdem.blueprint import load as load_blueprint
-from sog.opponents.holdem.buckets import Tables, canonical_flops, class_of, later_boards
+from sog.opponents.holdem.buckets import BucketTables, canonical_flops, class_of, later_boards
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.holdem.saved import save
 from sog.searches.holdem.solver import HoldemSolver
@@ -259,12 +259,12 @@ def test_what_else_a_user_may_have_saved_is_told_from_a_spot(
         assert error.startswith(f"sog: {name} ") and says in error and error.count("\n") == 1
 
 
-def unmeant(flops: Array, count: int, report: Callable[[int], None]) -> Tables:
+def unmeant(flops: Array, count: int, report: Callable[[int], None]) -> BucketTables:
     """Every hand in one bucket, so that nothing is counted."""
     turns = later_boards(flops)
     boards = canonical_flops(), turns, later_boards(turns.cards)
     tables = (np.zeros((len(level.cards), HANDS), dtype=np.uint8) for level in boards)
-    return Tables(class_of(), *(level.keys for level in boards), *tables)
+    return BucketTables(class_of(), *(level.keys for level in boards), *tables)
 
 
 def test_whole_holdem_is_solved_as_a_blueprint(

@@ -22,7 +22,7 @@ from sog.opponents.holdem import blueprint as blueprints
 from sog.opponents.holdem import monte_carlo
 from sog.opponents.holdem.blueprint import BUCKETS, Blueprint, BlueprintAgent, BlueprintSolver, load, save
 from sog.opponents.holdem.buckets import (
-    Tables,
+    BucketTables,
     canonical_flops,
     class_of,
     hand_buckets,
@@ -30,7 +30,7 @@ from sog.opponents.holdem.buckets import (
     table_row,
     tables,
 )
-from sog.opponents.holdem.monte_carlo import FOLDED, SHOWDOWN, Sums, betting_tree, walk, work_of
+from sog.opponents.holdem.monte_carlo import FOLDED, SHOWDOWN, BlueprintSums, betting_tree, walk, work_of
 from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree
 
@@ -50,18 +50,18 @@ def scattered(rows: int) -> Array:
 
 
 @pytest.fixture(scope="module")
-def made_up() -> Tables:
+def made_up() -> BucketTables:
     """Tables of the right shape whose buckets mean nothing, on the river none."""
     flops = canonical_flops()
     turns = later_boards(flops.cards)
     rivers = later_boards(turns.cards)
     on_rivers = np.zeros((len(rivers.cards), HANDS), dtype=np.uint8)
     keys = flops.keys, turns.keys, rivers.keys
-    return Tables(class_of(), *keys, scattered(len(flops.cards)), scattered(len(turns.cards)), on_rivers)
+    return BucketTables(class_of(), *keys, scattered(len(flops.cards)), scattered(len(turns.cards)), on_rivers)
 
 
 @pytest.fixture(scope="module")
-def solved(made_up: Tables) -> Blueprint:
+def solved(made_up: BucketTables) -> Blueprint:
     solver = BlueprintSolver(holdem(GAME), made_up)
     solver.iterate(2000)
     return solver.blueprint()
@@ -153,7 +153,7 @@ def test_mccfr_finds_kuhn_pokers_value() -> None:
     """A spot with a pot of two chips and one to bet is Kuhn poker, with a card of three as a bucket."""
     tree, _ = betting_tree(holdem("holdem(board=2s2h2d7c9c,pot=2,stacks=1,blinds=1;1,bets=allin)"), (3, 3, 3, 3))
     size, rng = int(tree.actions.sum()) * 3, np.random.default_rng(0)
-    sums, work = Sums(np.zeros(size), np.zeros(size)), work_of(tree)
+    sums, work = BlueprintSums(np.zeros(size), np.zeros(size)), work_of(tree)
     for t in range(1, 20_001):
         work.bucket[:] = rng.choice(3, 2, replace=False)[:, None]
         for p in (0, 1):
@@ -177,7 +177,7 @@ def test_mccfr_finds_kuhn_pokers_value() -> None:
     np.testing.assert_allclose(rows(bet)[:, 1], [0, 1 / 3, 1], atol=0.05)
 
 
-def test_a_seed_makes_one_table(made_up: Tables, solved: Blueprint) -> None:
+def test_a_seed_makes_one_table(made_up: BucketTables, solved: Blueprint) -> None:
     """In one run or in parts; another seed makes another."""
     parts = BlueprintSolver(holdem(GAME), made_up)
     for count in (1, 499, 1500):
@@ -200,7 +200,7 @@ def test_a_seed_makes_one_table(made_up: Tables, solved: Blueprint) -> None:
         ("holdem(board=2c7d9h,pot=100)", "after the flop"),
     ],
 )
-def test_games_without_a_blueprint(name: str, says: str, made_up: Tables) -> None:
+def test_games_without_a_blueprint(name: str, says: str, made_up: BucketTables) -> None:
     with pytest.raises(SettingError, match=says):
         BlueprintSolver(holdem(name), made_up)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sog.algorithms.student.chance_queries import ChanceSolving, is_early_chance
 from sog.algorithms.student.exact_queries import ExactSolving
-from sog.algorithms.student.queries import Outcome, Query, QuerySettings, Solving, visit_row
+from sog.algorithms.student.queries import PairOutcome, Query, QuerySettings, Solving, visit_row
 from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.errors import SettingError, check_whole
 from sog.games.base import Game
@@ -114,5 +114,5 @@ class SogActor:
             sampled = settings.td1 > 0 and utility is not None and rng.random() < settings.td1
             # Policy and outcome are drawn apart: a main-line row without an outcome trains the policy only.
             if sampled or settings.main_line_policies:
-                outcome = Outcome(visit.pair, utility) if sampled and utility is not None else None
+                outcome = PairOutcome(visit.pair, utility) if sampled and utility is not None else None
                 yield visit_row(job.public, visit.node, visit.ranges, visit.policy, outcome, self.shape)

@@ -21,7 +21,7 @@ from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.rows import Rows, blank_rows, take_baseline, write_policy, write_values
 
-__all__ = ["Outcome", "Query", "QuerySettings", "Solving", "encoded", "query_log", "visit_row"]
+__all__ = ["PairOutcome", "Query", "QuerySettings", "Solving", "encoded", "query_log", "visit_row"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Solving:
         return row
 
 
-class Outcome(NamedTuple):
+class PairOutcome(NamedTuple):
     """How a game went on from a state.  pair: the infostates that met there.  utility: player 0's at the end."""
 
     pair: tuple[int, int]
@@ -105,7 +105,7 @@ def visit_row(
     node: int,
     ranges: Float64,
     policy: Float64,
-    outcome: Outcome | None,
+    outcome: PairOutcome | None,
     shape: NetworkShape,
 ) -> Rows:
     """A state that self-play went through: its search's policy, float64[A, I], and, of a TD(1) example, the outcome.

@@ -26,8 +26,16 @@ from sog.games.holdem.game import Holdem, HoldemState
 from sog.games.holdem.ranges import FULL
 from sog.games.holdem.strings import SHORT, holdem_from
 from sog.games.strings import parse_game
-from sog.opponents.holdem.buckets import CLASSES, FLOPS, Tables, canonical_flops, class_of, hand_buckets, table_row
-from sog.opponents.holdem.monte_carlo import FOLDED, BettingTree, Sums, betting_tree, iterate, work_of
+from sog.opponents.holdem.buckets import (
+    CLASSES,
+    FLOPS,
+    BucketTables,
+    canonical_flops,
+    class_of,
+    hand_buckets,
+    table_row,
+)
+from sog.opponents.holdem.monte_carlo import FOLDED, BettingTree, BlueprintSums, betting_tree, iterate, work_of
 from sog.play.agent import Agent
 from sog.searches.tree.public_tree import PublicTree
 
@@ -56,7 +64,7 @@ class Blueprint:
     """A table that plays.
 
     iterations: how many made it.  buckets: a street after the flop.  policy: float32[E], the probabilities of the
-    actions by decision and bucket, all 0 where a walk never came.  flops: uint8[1755, 1326], as in `Tables`.
+    actions by decision and bucket, all 0 where a walk never came.  flops: uint8[1755, 1326], as in `BucketTables`.
     digest: of the file's bytes.
     """
 
@@ -82,7 +90,7 @@ class Blueprint:
 
     @cached_property
     def keys(self) -> Int64:
-        """int64[1755]: whose buckets the rows of `flops` are, as in `Tables`."""
+        """int64[1755]: whose buckets the rows of `flops` are, as in `BucketTables`."""
         return canonical_flops().keys
 
     def node_of(self, game: Holdem, s: HoldemState) -> int:
@@ -141,14 +149,14 @@ class Blueprint:
 class BlueprintSolver:
     """MCCFR of a game's blueprint.  iterations: done so far."""
 
-    def __init__(self, game: Holdem, tables: Tables, buckets: int = BUCKETS, seed: int = 0) -> None:
+    def __init__(self, game: Holdem, tables: BucketTables, buckets: int = BUCKETS, seed: int = 0) -> None:
         """SettingError for a game that has no blueprint.  tables: of all flops, with as many buckets."""
         refuse_unsolved(game)
         self.game, self.tables, self.buckets, self.seed, self.iterations = game, tables, buckets, seed, 0
         self.tree, _ = betting_tree(game, _widths(buckets))
         self.starts, self.counts = _infosets(self.tree, buckets)
         size = int(self.starts[-1] + self.counts[-1])
-        self.sums, self._work = Sums(np.zeros(size), np.zeros(size)), work_of(self.tree)
+        self.sums, self._work = BlueprintSums(np.zeros(size), np.zeros(size)), work_of(self.tree)
 
     def iterate(self, count: int) -> None:
         """`count` more iterations; a run in parts is the same run."""

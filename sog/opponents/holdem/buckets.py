@@ -24,8 +24,8 @@ __all__ = [
     "CLASSES",
     "FLOPS",
     "RIVERS",
-    "Boards",
-    "Tables",
+    "BucketTables",
+    "CanonicalBoards",
     "canonical_flops",
     "class_of",
     "hand_buckets",
@@ -43,7 +43,7 @@ _ORDERS: Final = tuple(permutations(range(4)))
 _WITH_ARRAYS: Final = {"error_model": "numpy"}  # for kernels that call those of the rules
 
 
-class Tables(NamedTuple):
+class BucketTables(NamedTuple):
     """Buckets by street, and where a board's row is.
 
     classes: int64[1326].  keys: int64[N] for each of flop, turn and river, ascending, as of `_keys`.  flops, turns,
@@ -59,7 +59,7 @@ class Tables(NamedTuple):
     rivers: Array
 
 
-class Boards(NamedTuple):
+class CanonicalBoards(NamedTuple):
     """Boards that differ by more than an exchange of suits, made of others with each further card.
 
     cards: int64[M, K].  keys: int64[M], as of `_keys`.  row, order: int64[N, 53 - K], where each of the others with a
@@ -80,12 +80,12 @@ def class_of() -> Int64:
     return found
 
 
-def canonical_flops() -> Boards:
-    """A board for each row of `Tables.flops`."""
+def canonical_flops() -> CanonicalBoards:
+    """A board for each row of `BucketTables.flops`."""
     return later_boards(later_boards(later_boards(np.zeros((1, 0), dtype=np.int64)).cards).cards)
 
 
-def tables(flops: Int64, buckets: int, report: Callable[[int], None]) -> Tables:
+def tables(flops: Int64, buckets: int, report: Callable[[int], None]) -> BucketTables:
     """Count the buckets of these flops, int64[N, 3], rows of `canonical_flops`, and of all turns and rivers after them.
 
     report: takes the rivers scored so far.
@@ -105,19 +105,19 @@ def tables(flops: Int64, buckets: int, report: Callable[[int], None]) -> Tables:
         for b, board in enumerate(boards):
             out[b] = _percentiles(won[b], live_hands(board), buckets)
     _river_percentiles(wins, rivers.cards, buckets, found[2])
-    return Tables(class_of(), _keys(flops)[0], turns.keys, rivers.keys, *found)
+    return BucketTables(class_of(), _keys(flops)[0], turns.keys, rivers.keys, *found)
 
 
 @lru_cache(maxsize=1024)
 def hand_buckets(board: tuple[int, ...], buckets: int) -> Int64:
-    """int64[1326]: the bucket of each hand on three to five cards, as in `Tables`, counted for this board alone."""
+    """int64[1326]: the bucket of each hand on three to five cards, as in `BucketTables`, of this board alone."""
     live = live_hands(board)
     # Hands that win as much have the very same equity: all meet as many hands.
     return _percentiles(against_range(board, live.astype(np.float64)), live, buckets)
 
 
 def table_row(board: tuple[int, ...], keys: Int64, table: Array) -> Int64:
-    """int64[1326]: each hand's number in a board's row of a table, such as `Tables.flops`."""
+    """int64[1326]: each hand's number in a board's row of a table, such as `BucketTables.flops`."""
     key, order = _keys(np.array([board], dtype=np.int64))
     row: Int64 = table[np.searchsorted(keys, key[0])][permuted_hands(_ORDERS[order[0]])].astype(np.int64)
     return row
@@ -151,7 +151,7 @@ def _number(order: Int64) -> Int64:
     return number
 
 
-def later_boards(boards: Int64) -> Boards:
+def later_boards(boards: Int64) -> CanonicalBoards:
     """These boards, int64[N, K], with each further card."""
     count, known = boards.shape
     cards = np.tile(np.arange(CARDS), (count, 1))
@@ -163,7 +163,7 @@ def later_boards(boards: Int64) -> Boards:
     new = every[first]
     new = np.sort(4 * (new // 4) + np.take_along_axis(suits, new % 4, axis=1), axis=1)
     shape = (count, CARDS - known)
-    return Boards(new, keys, row.reshape(shape), order.reshape(shape))
+    return CanonicalBoards(new, keys, row.reshape(shape), order.reshape(shape))
 
 
 def _kernel(function: Callable[..., None]) -> Callable[..., None]:

@@ -18,7 +18,7 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem.cards import HANDS
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.games.holdem.scores import score_board
-from sog.opponents.holdem.buckets import Tables
+from sog.opponents.holdem.buckets import BucketTables
 from sog.searches.kernels.jit import cached, njit
 from sog.searches.tree import draws
 
@@ -26,7 +26,7 @@ __all__ = [
     "FOLDED",
     "SHOWDOWN",
     "BettingTree",
-    "Sums",
+    "BlueprintSums",
     "Work",
     "betting_tree",
     "iterate",
@@ -57,7 +57,7 @@ class BettingTree(NamedTuple):
     payoff: Float64
 
 
-class Sums(NamedTuple):
+class BlueprintSums(NamedTuple):
     """regret, average: float64[E], of each decision's buckets and their actions."""
 
     regret: Float64
@@ -140,7 +140,7 @@ def _chance(regrets: Float64, k: int, count: int, total: float, a: int) -> float
 
 
 @njit
-def walk(tree: BettingTree, sums: Sums, work: Work, p: int, sign: int, weight: float) -> None:
+def walk(tree: BettingTree, sums: BlueprintSums, work: Work, p: int, sign: int, weight: float) -> None:
     """Walk for player p with the buckets in `work`, and update what it meets.
 
     sign: 1 where player 0 has the better hand, -1 where player 1 has, 0 for a tie.  With v(a) what p wins after its
@@ -225,7 +225,7 @@ def _look_up(keys: Int64, table: Array, known: int, street: int, work: Work) -> 
 
 
 def _iterate(
-    tree: BettingTree, tables: Tables, sums: Sums, work: Work, begin: int, count: int, seed: np.uint64
+    tree: BettingTree, tables: BucketTables, sums: BlueprintSums, work: Work, begin: int, count: int, seed: np.uint64
 ) -> None:
     """Iterations begin + 1 to begin + count; the draws of one depend on the seed and its number alone."""
     rng, cards = work.rng, work.cards
