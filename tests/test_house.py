@@ -29,6 +29,10 @@ def test_the_library_imports_no_laboratory() -> None:
     assert own and not [each for each in own if each.imported.startswith("soglab")]
 
 
+def test_a_class_name_means_one_thing() -> None:
+    assert not HOUSE.class_names()
+
+
 def house_of(**files: str) -> House:
     """A house of files, given by their text."""
     return House({name: Source(f"sog/{name}.py", name, text, ast.parse(text)) for name, text in files.items()})
