@@ -148,7 +148,7 @@ def test_a_ponder_takes_its_time_after_the_hit(player: SogPlayer) -> None:
     started = time.monotonic()
     script = (*said[:4], ended, "quit")
     heard_of(player, *script, notice=notice)
-    assert ended.is_set() and 0.9 <= at["bestmove"] - started <= 15.0
+    assert ended.is_set() and at["bestmove"] - started >= 0.9
     for rest in ("wtime 900 btime 900", "nodes 5", ""):
         assert heard_of(player, "position startpos", f"go ponder {rest}", 0.1, "ponderhit", 5.0)[-1].startswith("best")
 
