@@ -60,6 +60,12 @@ def check_whole(name: str, value: object, least: int) -> None:
         raise SettingError(f"{name} is at most {_LARGEST:,}, not {value!r}")
 
 
+def check_words(name: str, value: object) -> None:
+    """SettingError unless a setting is text that says something."""
+    if not (isinstance(value, str) and value):
+        raise SettingError(f"{name} is a text, not {value!r}")
+
+
 def check_share(name: str, value: float) -> None:
     """SettingError unless a setting is from 0 to 1."""
     if not 0.0 <= value <= 1.0:

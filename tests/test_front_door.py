@@ -249,6 +249,11 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.Run("kuhn_poker", seed=-1), "seed is a whole number of at least 0, not -1"),
         (lambda: sog.solve("kuhn_poker", iterations=1e3), r"iterations is .* not 1000\.0"),  # type: ignore[arg-type]
         (lambda: sog.Budget(True), "simulations is a whole number of at least 1, not True"),
+        (lambda: sog.make_game(3), "a game string is a text, not 3"),  # type: ignore[arg-type]
+        (lambda: sog.Run(3), "a run's game is a text, not 3"),  # type: ignore[arg-type]
+        (lambda: sog.Run("kuhn_poker", algorithm=""), "a run's algorithm is a text, not ''"),
+        (lambda: sog.load_run(3), "a run is read from its folder, not from 3"),  # type: ignore[arg-type]
+        (lambda: sog.to_tabular_policy("kuhn_poker"), "takes a solution or a loaded agent"),  # type: ignore[arg-type]
         (lambda: sog.load_agent("kuhn_poker", simulations=0), "simulations is a whole number of at least 1, not 0"),
     ],
 )

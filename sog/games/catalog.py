@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, TypeVar, cast
 
-from sog.errors import GameError, SettingError, UnknownGame
+from sog.errors import GameError, SettingError, UnknownGame, check_words
 from sog.games.base import Game
 from sog.games.boards import chess, connect_four, go
 from sog.games.boards.chess import Chess
@@ -168,8 +168,10 @@ def make_game(name: str) -> Game:
 
     After `openspiel:` it may be any game string of OpenSpiel's; user-defined games are in modules that the
     environment variable SOG_GAMES names.
-    Raises GameError for an unknown game or parameter; its message, one line, names the known ones.
+    Raises GameError for an unknown game or parameter; its message, one line, names the known ones. SettingError for
+    what is no text.
     """
+    check_words("a game string", name)
     if name.startswith(OPENSPIEL):
         return OpenSpielGame(name.removeprefix(OPENSPIEL))
     return _made(name, {short: entry.by_public_states for short, entry in GAMES.items()}, Game)
@@ -178,8 +180,10 @@ def make_game(name: str) -> Game:
 def make_history_game(name: str) -> HistoryGame:
     """The game by histories that a game string names; after `openspiel:` it may be any game string of OpenSpiel's.
 
-    Raises GameError for an unknown game or parameter; its message, one line, names the known ones.
+    Raises GameError for an unknown game or parameter; its message, one line, names the known ones. SettingError for
+    what is no text.
     """
+    check_words("a game string", name)
     if name.startswith(OPENSPIEL):
         return SpielHistories(name.removeprefix(OPENSPIEL))
     return _made(name, {short: entry.by_histories for short, entry in GAMES.items() if entry.by_histories}, HistoryGame)

@@ -10,7 +10,7 @@ from open_spiel.python.algorithms.exploitability import nash_conv
 from open_spiel.python.policy import TabularPolicy
 
 from sog.arrays import Float64
-from sog.errors import GameError
+from sog.errors import GameError, SettingError
 from sog.play.openspiel_states import openspiel_game, states_of_infostates
 from sog.searches.cfr.exact import Policy, measure_policy
 from sog.searches.tree.public_tree import PublicTree
@@ -54,8 +54,10 @@ def to_tabular_policy(of: HasPolicies) -> TabularPolicy:
 
         policy = sog.to_tabular_policy(sog.load_agent("leduc_poker"))
 
-    GameError where OpenSpiel lacks the game.
+    GameError where OpenSpiel lacks the game, SettingError for anything else.
     """
+    if not (hasattr(of, "public") and hasattr(of, "policies")):
+        raise SettingError(f"to_tabular_policy takes a solution or a loaded agent, not {of!r}")
     return tabular_policy(of.public, dict(of.policies()))
 
 

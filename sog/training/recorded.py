@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.training.checkpoint import is_begun, load_meta
 from sog.training.curve import Columns, read_curve
@@ -37,8 +37,10 @@ def load_run(folder: Path | str) -> RecordedRun:
         curve = sog.load_run("runs/leduc").curve
         curve["minutes"], curve["measured"]              # float64[rounds]; NaN where nothing was measured
 
-    CheckpointError where there is no run, no checkpoint of it yet, or a damaged curve.
+    CheckpointError where there is no run, no checkpoint of it yet, or a damaged curve; SettingError for no path.
     """
+    if not isinstance(folder, str | Path):
+        raise SettingError(f"a run is read from its folder, not from {folder!r}")
     folder = Path(folder)
     if not is_begun(folder / "checkpoint"):
         raise CheckpointError(f"{shown(folder)}: no run is there, or it has no checkpoint yet")

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from sog.errors import CheckpointError, SettingError, check_whole
+from sog.errors import CheckpointError, SettingError, check_whole, check_words
 from sog.files import shown
 from sog.memory import gigabytes
 from sog.nets.network import Network
@@ -65,6 +65,8 @@ class Run:
     begins: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("game", "preset", "algorithm"):
+            check_words(f"a run's {name}", getattr(self, name))
         check_whole("workers", self.workers, 1)
         check_whole("seed", self.seed, 0)
         object.__setattr__(self, "workers", int(self.workers))  # a NumPy number is neither JSON nor PyTorch's seed
