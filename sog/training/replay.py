@@ -52,10 +52,11 @@ class ReplayWindow:
         folder: Path | None = None,
         growth: WindowGrowth | None = None,
         most_bytes: int | None = None,
+        halved_at: int = 0,
     ) -> None:
         """folder: where the rows' files lie; None: temporary files.  growth: of what is drawn from; by default all.
 
-        most_bytes: by default there is no such bound.
+        most_bytes: by default there is no such bound.  halved_at: see TrainSettings.
         """
         if capacity < 1:
             raise SettingError(f"the replay window must hold at least one row, not {capacity}")
@@ -63,6 +64,7 @@ class ReplayWindow:
             raise SettingError(f"the replay window must hold at least one byte, not {most_bytes}")
         self.shape, self.capacity, self.most_bytes = shape, capacity, most_bytes
         self._growth, self._files, self._oldest = growth, RowFiles(folder), 0
+        self._halved_at = halved_at
 
     def __len__(self) -> int:
         return self._files.end - self._oldest
@@ -90,6 +92,8 @@ class ReplayWindow:
 
     def _give_way(self) -> None:
         self._oldest = max(self._oldest, self.added - self.capacity)
+        if 0 < self._halved_at <= self.added:
+            self._oldest = max(self._oldest, self._halved_at - min(self._halved_at, self.capacity) // 2)
         if self.most_bytes is not None:
             self._oldest = self._files.newest_within(self._oldest, self.most_bytes)
         self._files.forget(self._oldest)

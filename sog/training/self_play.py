@@ -76,7 +76,8 @@ def train(
         settings = with_known_head(run, settings, out)
         resumed = is_to_resume(run, settings, out, resume, hooks.note)
         most_bytes = window_bytes(settings, out, hooks.note)
-        window = ReplayWindow(settings.shape, settings.replay, out / "checkpoint", settings.window, most_bytes)
+        rows, growth = settings.replay, settings.window
+        window = ReplayWindow(settings.shape, rows, out / "checkpoint", growth, most_bytes, settings.halved_at)
         with closing(window):
             learning = _resumed(run, settings, window, on, out) if resumed else _first(run, settings, window, on)
             if run.begins and not resumed:

@@ -181,6 +181,8 @@ class TrainSettings:
     replay_bytes: the most bytes of the replay window, whose oldest rows are dropped beyond that; 0: half of the memory
     that is free when the run begins.
     window: how the window grows up to that; None: it is as large from the start.
+    halved_at: once a run has made this many rows, the older half of the window is dropped, since an untrained network
+    made it (ReBeL, G); 0: never.
     """
 
     acting: Acting
@@ -191,9 +193,10 @@ class TrainSettings:
     games: int = 64
     rounds: int = 240
     window: WindowGrowth | None = None
+    halved_at: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("replay_bytes", "games", "rounds"):
+        for name in ("replay_bytes", "games", "rounds", "halved_at"):
             check_not_negative(name, getattr(self, name))
 
     def needed_memory(self) -> NeededMemory:

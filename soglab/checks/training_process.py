@@ -38,9 +38,9 @@ class PaperCase:
     algorithm: str = "sog"
 
     def string(self, preset: str = "demo") -> str:
-        """The game string; the papers' networks of Scotland Yard and chess have the papers' inputs."""
+        """The game string; the papers' networks of hold'em, Scotland Yard and chess have the papers' inputs."""
         short, values = parse_game(self.game)
-        papers = preset == "paper" and short in ("scotland_yard", "chess")
+        papers = preset == "paper" and short in ("holdem", "scotland_yard", "chess")
         return write_game(short, {**values, "inputs": "paper"}) if papers else self.game
 
 

@@ -59,7 +59,10 @@ def test_every_game_has_every_preset(name: str) -> None:
             assert not acting.selfplay.resolve.complete and acting.selfplay.resolve.gadget
 
 
-@pytest.mark.parametrize("name", ["holdem", "scotland_yard(map=london,inputs=paper)", "go(board_size=19,komi=7.5)"])
+LONDON, GO19 = "scotland_yard(map=london,inputs=paper)", "go(board_size=19,komi=7.5)"
+
+
+@pytest.mark.parametrize("name", ["holdem(inputs=paper)", LONDON, GO19])
 def test_rounds_of_large_games_are_by_the_clock(name: str) -> None:
     game = make_game(name)
     assert {settings_of(game, preset).games for preset in ("demo", "full", "paper")} == {0}
@@ -74,6 +77,12 @@ def test_rounds_of_large_games_are_by_the_clock(name: str) -> None:
 def test_the_papers_networks_see_no_planes_made_by_hand(algorithm: str) -> None:
     with pytest.raises(SettingError, match=r"see their own inputs: chess\(inputs=paper\)"):
         settings_of(make_game("chess"), "paper", algorithm)
+
+
+@pytest.mark.parametrize("algorithm", ["sog", "rebel"])
+def test_the_papers_networks_see_no_order_of_hands_made_by_hand(algorithm: str) -> None:
+    with pytest.raises(SettingError, match=r"see their own inputs: holdem\(.*bets=0\.5,inputs=paper\)"):
+        settings_of(make_game("holdem(bets=0.5)"), "paper", algorithm)
 
 
 def test_the_demo_is_a_short_full_run() -> None:
@@ -103,7 +112,7 @@ TABLE_3 = {
     "scotland_yard(map=glasses)": (YARD, "(100,1)", "(100,1)"),
     "scotland_yard(map=london,inputs=paper)": (YARD, "(400,1)", "(400,1)"),
     "leduc_poker": (POKER, "(100,1)", "(100,1)"),
-    "holdem(stacks=20000,bets=0.5)": (POKER, "(10,0.01)", "(10,0.1)"),
+    "holdem(stacks=20000,bets=0.5,inputs=paper)": (POKER, "(10,0.01)", "(10,0.1)"),
 }
 
 
@@ -215,6 +224,24 @@ def test_rebels_paper_preset_halves_its_rate_every_400_epochs() -> None:
     learner = settings_of(make_game("kuhn_poker"), "paper", "rebel").learner
     epoch = 25_600 // learner.batch
     assert [learner.rate_of(k * epoch) for k in (0, 399, 400, 800)] == [3e-4, 3e-4, 1.5e-4, 0.75e-4]
+
+
+TURN = "holdem(board=turn,pot=2000,stacks=5000:50000,bets=0.5;1;allin,raises=0.75;allin,noise=0.1,inputs=paper)"
+
+
+@pytest.mark.parametrize(("name", "first", "epochs"), [("holdem(inputs=paper)", 3e-4, 800), (TURN, 4e-4, 100)])
+def test_rebels_paper_preset_of_holdem_is_appendix_g(name: str, first: float, epochs: int) -> None:
+    """6 layers of 1,536, epochs of 2,560,000 examples in batches of 1,024, a window of 12 million, halved once."""
+    settings = settings_of(game := make_game(name), "paper", "rebel")
+    learner, shape, acting = settings.learner, settings.shape, settings.acting
+    assert (shape.kind, shape.depth, shape.width, learner.batch) == ("gelu", 6, 1536, 1024)
+    steps = epochs * 2_560_000 // 1024
+    assert [learner.rate_of(k) for k in (0, steps - 1, steps)] == [first, first, first / 2]
+    assert (settings.replay, settings.halved_at, settings.games) == (12_000_000, 20 * 2_560_000, 0)
+    assert isinstance(acting, RebelActing) and acting.epsilon == 0.25 and not acting.share
+    solve = acting.solve
+    assert (solve.updates, solve.depth, solve.to_chance, solve.correct, solve.hold) == (1024, 0, True, False, 0.0)
+    assert Rebel().solving("paper", game) == solve  # it plays as it was trained
 
 
 def test_alphazeros_paper_preset_has_squared_errors_of_values() -> None:

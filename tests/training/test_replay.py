@@ -82,6 +82,15 @@ def test_a_window_of_bytes_holds_as_many_rows_as_fit(rows: int) -> None:
     assert numbers(window.newest(100)) == list(range(42 - rows, 42)) and window.bytes <= rows * whole.bytes + 1
 
 
+@pytest.mark.parametrize(("capacity", "oldest"), [(100, [0, 0, 4, 4, 4]), (5, [0, 2, 6, 6, 7])])
+def test_half_of_a_window_is_dropped_once(capacity: int, oldest: list[int]) -> None:
+    """At row 8: the older half of what it holds; then it grows up to its capacity again."""
+    window = ReplayWindow(SHAPE, capacity, halved_at=8)
+    for added, first in zip((5, 7, 8, 9, 12), oldest, strict=True):
+        window.add(numbered(window.added, added - window.added))
+        assert numbers(window.newest(100)) == list(range(first, added))
+
+
 @given(st.integers(1, 25))
 def test_a_restored_window_goes_on_identically(count: int) -> None:
     window, restored = ReplayWindow(SHAPE, 7), ReplayWindow(SHAPE, 7)

@@ -14,6 +14,7 @@ from sog.algorithms.boards.targets import TargetSettings
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.boards.chess import PAPER, Chess
+from sog.games.holdem.game import Holdem
 from sog.games.scotland_yard.station_inputs import has_station_inputs
 from sog.games.strings import parse_game, write_game
 from sog.nets.shape import NetworkShape, shape_for
@@ -100,7 +101,7 @@ def small_preset(game: Game, name: str, acting: Acting) -> TrainSettings:
 
 def require_papers_inputs(game: Game) -> None:
     """SettingError where networks of a game would see inputs made by hand that it can do without."""
-    if has_station_inputs(game) or (isinstance(game, Chess) and game.inputs != PAPER):
+    if has_station_inputs(game) or (isinstance(game, Chess | Holdem) and game.inputs != PAPER):
         short, values = parse_game(game.name)
         own = write_game(short, {**values, "inputs": PAPER})
         raise SettingError(f"the papers' networks see their own inputs: {own}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from sog.algorithms.boards.presets import require_papers_inputs
 from sog.algorithms.rebel.actor import RebelActing
 from sog.errors import SettingError
 from sog.games.base import Game
@@ -22,6 +23,7 @@ __all__ = ["playing", "rebel_preset", "with_solver"]
 _FP_UPDATES = 1024
 _POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
 _PAPERS: Final = SolveSettings(updates=1024, correct=False, hold=0.0)  # nothing of ours
+_PAPERS_HOLDEM: Final = replace(_PAPERS, depth=0, to_chance=True)  # to the end of the betting round, on every street
 # ReBeL, C.2: a subgame ends with its betting round. Each iteration is measured with rivers of its own.
 _TO_THE_TURNS_END: Final = SolveSettings(updates=512, depth=0, to_chance=True)
 
@@ -29,7 +31,8 @@ _TO_THE_TURNS_END: Final = SolveSettings(updates=512, depth=0, to_chance=True)
 def rebel_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo, full, or paper."""
     if name == "paper":
-        return _sized(_paper(game), game)
+        require_papers_inputs(game)
+        return _sized(_paper_holdem(game) if isinstance(game, Holdem) else _paper(game), game)
     small = _turn_endgame(game) if is_turn_spot(game) else _small(game)
     settings = _sized(small, game)
     if name == "full":
@@ -66,7 +69,7 @@ def with_solver(settings: TrainSettings, solver: Solver, warm: int) -> TrainSett
 def playing(preset: str, game: object = None) -> SolveSettings:
     """How a network is played with that this preset trained: as it was trained (ReBeL, section 6)."""
     if preset == "paper":
-        return _PAPERS
+        return _PAPERS_HOLDEM if isinstance(game, Holdem) else _PAPERS
     return _TO_THE_TURNS_END if is_turn_spot(game) else SolveSettings()
 
 
@@ -99,7 +102,8 @@ def _paper(game: Game) -> TrainSettings:
     """ReBeL, appendix G, Liar's Dice: 1,000 epochs of 25,600 examples; the learning rate halves every 400.
 
     Each example is learned from once on average, and the window is that of 40 epochs, which the paper leaves open.
-    Networks have GELU and layer normalisation; policies, where they are learned, squared errors (section 7).
+    Networks have GELU and layer normalisation; policies, where they are learned, squared errors (section 7). Half of
+    the window is dropped after 20 epochs.
     """
     return TrainSettings(
         acting=RebelActing(_PAPERS, share=False),
@@ -118,4 +122,28 @@ def _paper(game: Game) -> TrainSettings:
         replay=1_024_000,
         games=256,
         rounds=40_000,
+        halved_at=20 * 25_600,
+    )
+
+
+def _paper_holdem(game: Holdem) -> TrainSettings:
+    """ReBeL, appendix G, hold'em: epochs of 2,560,000 examples, the whole game 1,750 of them, turn endgames 300.
+
+    The learning rate halves every 800 epochs, on turn endgames every 100. Each example is learned from once on average,
+    which the paper leaves open. A subgame ends with its betting round (C.1).
+    """
+    epoch, turn = 2_560_000, is_turn_spot(game)
+    learner = replace(
+        _paper(game).learner,
+        batch=1024,
+        learning_rate=4e-4 if turn else 3e-4,
+        decay_steps=(100 if turn else 800) * epoch // 1024,
+    )
+    return TrainSettings(
+        acting=RebelActing(_PAPERS_HOLDEM, share=False),
+        learner=learner,
+        shape=shape_for(game, width=1536, depth=6, kind="gelu"),
+        replay=12_000_000,
+        rounds=40_000,
+        halved_at=20 * epoch,
     )

@@ -107,8 +107,8 @@ class ReplayPart:
 
     def __init__(self, settings: TrainSettings, state: State | None = None) -> None:
         """An empty one, or one with a state that another gave; raises CheckpointError for a state that does not fit."""
-        most_bytes = settings.replay_bytes or None
-        self.window = ReplayWindow(settings.shape, settings.replay, None, settings.window, most_bytes)
+        rows, growth, most_bytes = settings.replay, settings.window, settings.replay_bytes or None
+        self.window = ReplayWindow(settings.shape, rows, None, growth, most_bytes, settings.halved_at)
         self.batch = settings.learner.batch
         self.versions: Int64 = np.zeros(self.window.capacity, dtype=np.int64)
         if state is not None:
