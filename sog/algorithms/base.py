@@ -74,14 +74,14 @@ class Asked:
 class Measured:
     """Exact exploitability, in the game's reporting unit.
 
-    values: one for each whole policy.  how: the play that was measured, in words.  settings, figures: entries for
-    machines, before and after the exploitability.  of_what, spread, further: words for people around the mean.
+    values: one for each whole policy.  description: the play that was measured, in words.  settings, figures: entries
+    for machines, before and after the exploitability.  of_what, spread, further: words for people around the mean.
     """
 
     game: str
     unit: str
     values: tuple[float, ...]
-    how: str
+    description: str
     settings: Mapping[str, str | int | float]
     figures: Mapping[str, str | int | float]
     of_what: str = ""
@@ -98,24 +98,24 @@ class Measured:
 
         deviation: of one value.  standard_error: of the mean.
         """
-        found: dict[str, float | tuple[float, ...]] = {
+        entries: dict[str, float | tuple[float, ...]] = {
             "min": min(self.values),
             "mean": self.mean,
             "max": max(self.values),
         }
         if len(self.values) > 1:
             deviation, error = _deviation(self.values)
-            found |= {"deviation": deviation, "standard_error": error, "by_seed": self.values}
-        return found
+            entries |= {"deviation": deviation, "standard_error": error, "by_seed": self.values}
+        return entries
 
 
 def seeds_said(values: Sequence[float]) -> str:
     """What `Measured.spread` says of seeds; the range grows with their number, deviation and standard error do not."""
-    said = f"min {min(values):.4g}, max {max(values):.4g}"
+    extremes = f"min {min(values):.4g}, max {max(values):.4g}"
     if len(values) == 1:
-        return f"{said}, 1 seed, "
+        return f"{extremes}, 1 seed, "
     deviation, error = _deviation(values)
-    return f"{said}, deviation {deviation:.2g}, standard error {error:.2g}, {len(values)} seeds, "
+    return f"{extremes}, deviation {deviation:.2g}, standard error {error:.2g}, {len(values)} seeds, "
 
 
 def _deviation(values: Sequence[float]) -> tuple[float, float]:
@@ -247,19 +247,19 @@ class Algorithm:
     def _changed(self, settings: RunSettings, changes: Mapping[str, Parameter]) -> RunSettings:
         """A preset with changes."""
         sized = settings.with_network(self.network) if self.network else settings
-        found: RunSettings = changed(sized, changes)
-        return found
+        run_settings: RunSettings = changed(sized, changes)
+        return run_settings
 
     @needs_pytorch("training")
-    def loop(self, where: Where | None = None) -> Callable[..., Point]:
-        """Its training loop, with the arguments of `sog.training.self_play.train` but `where`.
+    def loop(self, placement: Where | None = None) -> Callable[..., Point]:
+        """Its training loop, with the arguments of `sog.training.self_play.train` but `placement`.
 
-        where: where its workers play, if it has any; by default processes of this machine. SettingError where PyTorch,
-        which is imported here, since only training needs it, is not installed.
+        placement: where its workers play, if it has any; by default processes of this machine. SettingError where
+        PyTorch, which is imported here, since only training needs it, is not installed.
         """
         from sog.training.self_play import train
 
-        return partial(train, where=where)
+        return partial(train, placement=placement)
 
     def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability, in utilities, of a network's play on a listed game, as is measured while it trains."""

@@ -58,7 +58,7 @@ def all_settings(kinds: Iterable[type]) -> dict[str, Setting]:
     Ways of acting that are never together, such as on boards and elsewhere, may have a name in common: the first's
     words count.
     """
-    found: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {}
     waiting, seen = list(kinds), set()
     while waiting:
         owner = waiting.pop(0)
@@ -72,8 +72,8 @@ def all_settings(kinds: Iterable[type]) -> dict[str, Setting]:
                 if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind not in _NAMED:
                     waiting.append(kind)
                 elif _is_value(kind):
-                    found.setdefault(name, Setting(name, kind, owner, texts.get(name, "")))
-    return found
+                    settings.setdefault(name, Setting(name, kind, owner, texts.get(name, "")))
+    return settings
 
 
 def described(owner: type) -> dict[str, str]:
@@ -83,11 +83,11 @@ def described(owner: type) -> dict[str, str]:
     # A field's words end where the next entry begins.
     ends = [match.start() for match in matches[1:]] + [len(text)]
     known = {field.name for field in dataclasses.fields(owner)}
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for match, end in zip(matches, ends, strict=False):
         words = " ".join(text[match.end() : end].split()).rstrip(".;")
-        found |= {name: words for name in match[1].split(", ") if name in known}
-    return found
+        descriptions |= {name: words for name in match[1].split(", ") if name in known}
+    return descriptions
 
 
 def changed(settings: Any, changes: Mapping[str, Parameter]) -> Any:

@@ -152,17 +152,17 @@ class EndgamePolicy:
         self.solver.evaluate()
         return self.solver.cut_ranges()
 
-    def solve_rivers(self, turn: TurnPolicy, how: str, iterations: int, alpha: float = 0.5) -> None:
+    def solve_rivers(self, turn: TurnPolicy, method: str, iterations: int, alpha: float = 0.5) -> None:
         """Take the turn's policies, and for every river those of a solve of `iterations` from the turn's end.
 
-        how: SAFE, a solve for each player from its own search, the gadget at the state where the river card comes, all
-        river cards at once; or UNSAFE, one solve for both from the ranges that the turn policies give.
+        method: SAFE, a solve for each player from its own search, the gadget at the state where the river card comes,
+        all river cards at once; or UNSAFE, one solve for both from the ranges that the turn policies give.
         """
         started = time.perf_counter()
         self.play(turn.policies)
         states = self.solver.program.cut_states()
         below = HoldemSolver(self.game, self.threads, states=states)
-        if how == UNSAFE:
+        if method == UNSAFE:
             ranges = self.ranges_at_turn_ends()
             believe(below, list(zip(*ranges, strict=True)))
             below.iterate(iterations)

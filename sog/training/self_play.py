@@ -61,12 +61,12 @@ def train(
     resume: bool = False,
     hooks: Hooks | None = None,
     device: str = "cpu",
-    where: Where | None = None,
+    placement: Where | None = None,
 ) -> Point:
     """Train in folder `out` until the run is over; returns the last point.
 
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ... and each 200th) and out/curve.csv.
-    device: where the learner's network lies; self-play stays on the CPU.  where: where its workers play, by
+    device: where the learner's network lies; self-play stays on the CPU.  placement: where its workers play, by
     default processes of this machine; it changes no number of the run.
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another
     process trains there, or where it cannot be written to, and SettingError where there is no such device.
@@ -82,7 +82,7 @@ def train(
             learning = _resumed(run, settings, window, on, out) if resumed else _first(run, settings, window, on)
             if run.begins and not resumed:
                 hooks.note(_schedules(learning.learner))
-            with hire(run.game, settings, run.seed, run.workers, where) as crew:
+            with hire(run.game, settings, run.seed, run.workers, placement) as crew:
                 rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew, hooks.note)
                 return play_rounds(rounds, out, until.total(settings), until, hooks)
 

@@ -77,7 +77,7 @@ MUTATIONS: Final = (
         ("temperature in play", "student/player.py", "prior_temperature=1.5", "prior_temperature=1.0", "presets"),
         ("Table 3's temperature", "student/presets_paper.py", "temperature=1.5", "temperature=1.0", "presets"),
         ("preset's temperature", "boards/presets.py", "target_temperature=1.5", "target_temperature=1.0", "presets"),
-        ("exploit's unit", "student/measure.py", "found * public.game.unit.per_utility", "found", "algorithms"),
+        ("exploit's unit", "student/measure.py", "utility * public.game.unit.per_utility", "utility", "algorithms"),
         ("ReBeL's unit", "rebel/measure.py", "sampled * unit, mean * unit", "sampled, mean * unit", "rebel"),
         ("ReBeL's iteration", "rebel/agent.py", ", p=settings.weights", "", "rebel"),
         ("beliefs handed on", "rebel/agent.py", "games.reaches(n, mean)", "games.reaches(n)", "rebel"),

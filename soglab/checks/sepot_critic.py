@@ -64,7 +64,7 @@ def _exact(folder: str, game: str, network_id: str) -> ExactCritic:
     settings = settings_of(found.game, str(kept.meta.settings["preset"]), kept.meta.algorithm_text)
     assert isinstance(settings, PolicySettings) and isinstance(settings.learning, SepotSettings)
     made = transformations_of(settings.learning, found.network.shape, kept.critic)
-    return ExactCritic(found.game, module_of(found.network), made, found.critic.which)
+    return ExactCritic(found.game, module_of(found.network), made, found.critic.pairs)
 
 
 def compute(key: Key) -> Result:

@@ -165,8 +165,8 @@ def test_games_in_training_go_on_with_the_beliefs_that_play_hands_on(solver: Sol
         solving = Generating(DICE, [(start_position(DICE), 20)], acting, rng)
         solving.leaving = {t: [0] * 20}
         run(solving, lambda requests: uneven(requests, settings.solve.pairs))
-        assert solving.found
-        for position in solving.found:
+        assert solving.leaves
+        for position in solving.leaves:
             np.testing.assert_array_equal(position.ranges, profile.beliefs[position.node])
 
 

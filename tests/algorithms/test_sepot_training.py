@@ -197,7 +197,7 @@ def test_the_critic_finds_the_exact_values_of_transformed_policies() -> None:
     learner = CriticLearner(KUHN, profiles(2), (64,), 3e-3, 1.0, 0)
     for _ in range(150):
         learner.learn(t, transformed, Clips(math.inf, 1.0))
-    critic = HistoryCritic(KUHN, learner.network, learner.which)
+    critic = HistoryCritic(KUHN, learner.network, learner.pairs)
     states, visits = np.unique(t.states, axis=0, return_counts=True)
     own, other = fixed_pair(network, 1.0), fixed_pair(network, 3.0)
     for chooser in (0, 1):

@@ -45,7 +45,7 @@ def digest(folder: Path) -> str:
 def trained(out: Path, game: str, algorithm: str, rounds: int, where: Where) -> str:
     settings = settings_of(make_game(game), "demo", algorithm)
     settings = replace(settings, games=2, replay=2_000, learner=replace(settings.learner, batch=16))
-    train(Run(game, "demo", 3, where.places, algorithm), settings, out, Until(rounds=rounds), where=where)
+    train(Run(game, "demo", 3, where.places, algorithm), settings, out, Until(rounds=rounds), placement=where)
     return digest(out / "checkpoint")
 
 

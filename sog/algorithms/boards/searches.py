@@ -86,15 +86,15 @@ class MctsSearch:
 
 
 class _Gtcfr:
-    def __init__(self, public: PublicTree, how: GtcfrSearch, rng: np.random.Generator) -> None:
-        self.public, self.how, self.rng = public, how, rng
+    def __init__(self, public: PublicTree, method: GtcfrSearch, rng: np.random.Generator) -> None:
+        self.public, self.method, self.rng = public, method, rng
         self.tree: Lookahead | None = None
         self.grown = True
 
     def steps(self, node: int, simulations: int, noise: Float64 | None) -> SearchGenerator:
         seed = self.rng.integers(2**63, size=1).astype(np.uint64)
-        how, log = self.how, SearchLog()
-        settings, budget = how.settings, Budget(simulations, how.per_update)
+        method, log = self.method, SearchLog()
+        settings, budget = method.settings, Budget(simulations, method.per_update)
         if noise is None:
             search = PositionSearch(self.public, node, self.tree, budget, settings, seed, log)
             yield from search.steps()
@@ -139,8 +139,8 @@ class _Gtcfr:
 
 
 class _Mcts:
-    def __init__(self, public: PublicTree, how: MctsSearch, rng: np.random.Generator) -> None:
-        self.public, self.how, self.rng = public, how, rng
+    def __init__(self, public: PublicTree, method: MctsSearch, rng: np.random.Generator) -> None:
+        self.public, self.method, self.rng = public, method, rng
         self.tree: PuctTree | None = None
         self.grown = True
 
@@ -149,14 +149,14 @@ class _Mcts:
             self.tree = PuctTree(self.public, node)
         else:
             self.tree.advance(node)
-        tree, settings = self.tree, self.how.settings
+        tree, settings = self.tree, self.method.settings
         # Halving and noise need the root's prior: it is evaluated first.
         if tree.size == 0:
             yield from search(tree, 0, settings, self.rng)
         if noise is None:
             yield from search(tree, simulations, settings, self.rng)
-        elif self.how.considered:
-            halving = Halving(tree, noise, self.how.sigma, self.how.considered, simulations)
+        elif self.method.considered:
+            halving = Halving(tree, noise, self.method.sigma, self.method.considered, simulations)
             yield from search(tree, simulations, settings, self.rng, root=halving)
         else:
             clean = tree.priors()

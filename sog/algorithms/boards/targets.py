@@ -110,5 +110,5 @@ def divergence(target: Float64, logits: Float64) -> float:
     """KL of the target from the network's policy, nats: how much the search surprised the network."""
     shifted = logits - logits.max()
     log_prior = shifted - np.log(np.exp(shifted).sum())
-    kept = target > 0.0
-    return max(0.0, float((target[kept] * (np.log(target[kept]) - log_prior[kept])).sum()))
+    positive = target > 0.0
+    return max(0.0, float((target[positive] * (np.log(target[positive]) - log_prior[positive])).sum()))

@@ -130,9 +130,9 @@ def distil_into(
     refuse_used(out)
     with held(out, note):
         refuse_used(out)  # whoever held it may have saved one
-        found, description = work()
-        checkpoint.save(out / "checkpoint", found.network, game, run, found.steps, description)
-    return found
+        distilled, description = work()
+        checkpoint.save(out / "checkpoint", distilled.network, game, run, distilled.steps, description)
+    return distilled
 
 
 def refuse_used(out: Path) -> None:

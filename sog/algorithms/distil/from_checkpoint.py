@@ -44,7 +44,7 @@ class Distillation:
         """The network, and what its checkpoint says of itself."""
         started = time.monotonic()
         with one_core():
-            found = distil(self.teacher, self.settings, self.seed, minutes, report)
+            distilled = distil(self.teacher, self.settings, self.seed, minutes, report)
         description = {
             "game": self.meta.game,
             "algorithm": SOG,
@@ -59,7 +59,7 @@ class Distillation:
                 "values": self.teacher.kind,
             },
         }
-        return found, description
+        return distilled, description
 
 
 def distillation(
@@ -71,19 +71,19 @@ def distillation(
     Raises CheckpointError for a checkpoint without a critic, GameError for a game that cannot be listed by public
     states, SettingError for unknown values or a malformed size.
     """
-    kept = load_with_critic(find_checkpoint(checkpoint))
-    settings = sog_preset(make_game(kept.game), "demo")
+    trained = load_with_critic(find_checkpoint(checkpoint))
+    settings = sog_preset(make_game(trained.game), "demo")
     if network is not None:
         settings = replace(settings, shape=sized(settings.shape, network))
     wanted = DistilSettings(settings.shape, steps)
     needed = replace(settings, learner=wanted.learner, replay=wanted.window).needed_memory()
-    check_memory(needed, kept.game)
-    public = listed_with_bar(kept.game, limit_gb, bar)
-    return Distillation(teacher_of(public, kept, values), wanted, kept.meta, seed)
+    check_memory(needed, trained.game)
+    public = listed_with_bar(trained.game, limit_gb, bar)
+    return Distillation(teacher_of(public, trained, values), wanted, trained.meta, seed)
 
 
-def teacher_of(public: PublicTree, kept: WithCritic, values: str) -> CriticTeacher:
+def teacher_of(public: PublicTree, trained: WithCritic, values: str) -> CriticTeacher:
     """The critic and the policy of a checkpoint as an evaluator of the listed game."""
-    game = make_history_game(kept.game)
-    critic = critic_from(game, kept.critic)
-    return CriticTeacher(public, game, critic, network_policy(public, kept.network), values)
+    game = make_history_game(trained.game)
+    critic = critic_from(game, trained.critic)
+    return CriticTeacher(public, game, critic, network_policy(public, trained.network), values)

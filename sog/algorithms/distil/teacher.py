@@ -99,10 +99,10 @@ class CriticTeacher:
 
     def _of(self, states: Array, w: Float64, i0: Array, i1: Array, chooser: int) -> Float32:
         """float32[F, I0, I1] of one player's transformations."""
-        found = self.critic.values(states, chooser)
-        count = found.shape[1] if self.kind == CHOICE else 1
+        critic_values = self.critic.values(states, chooser)
+        count = critic_values.shape[1] if self.kind == CHOICE else 1
         out = np.zeros((count, *w.shape), dtype=np.float32)
-        out[:, i0, i1] = (w[i0, i1][:, None] * found[:, :count]).T
+        out[:, i0, i1] = (w[i0, i1][:, None] * critic_values[:, :count]).T
         return out
 
     def _histories(self, node: int, i0: Array, i1: Array) -> Array:
@@ -130,9 +130,9 @@ class CriticTeacher:
             raise GameError("a critic's teacher answers beliefs of its own tree")
         out, public = zero_answer(beliefs), self.public
         for b, node in enumerate(beliefs.nodes.tolist()):
-            found = self.values(node, public.ranges_of_slots(node, beliefs.ranges[b]))
+            node_values = self.values(node, public.ranges_of_slots(node, beliefs.ranges[b]))
             for p in (0, 1):
-                out.values[b, public.places_of(node, p)] = found[p]
+                out.values[b, public.places_of(node, p)] = node_values[p]
             if public.actor(node) < NATURE:
                 at, actions = public.slots_of(node, public.actor(node)), public.actions(node)
                 out.logits[b, at[:, None], actions[None, :]] = np.log(np.maximum(self.policy[node].T, _NEVER))

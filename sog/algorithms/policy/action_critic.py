@@ -40,14 +40,14 @@ class ActionCritic:
 
         Returns targets of values, float64[D], and the value of each action, float64[D, A].
         """
-        found = each_once(self.network, played.states, self.game.critic_inputs)
-        estimates: Float32 = found.detach().mul(self.unit).numpy()
+        outputs = each_once(self.network, played.states, self.game.critic_inputs)
+        estimates: Float32 = outputs.detach().mul(self.unit).numpy()
         rates = CriticRates(eta, self.settings.critic_mixing, self.settings.heaviest)
         valued = action_targets(played, estimates, policy, log_ratio, rates, self.unit / self.game.u_max)
         goals = torch.from_numpy((valued.goals / self.unit).astype(np.float32))
         taken = torch.from_numpy(played.action.astype(np.int64))[:, None]
         self.optimiser.zero_grad()
-        ((found.gather(1, taken)[:, 0] - goals) ** 2).mean().backward()  # type: ignore[no-untyped-call]
+        ((outputs.gather(1, taken)[:, 0] - goals) ** 2).mean().backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
         return valued.values, valued.actions
 

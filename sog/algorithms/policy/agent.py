@@ -65,8 +65,8 @@ def infostates_of(public: PublicTree) -> Infostates:
         starts[n] = before, len(histories)
     states = replay(game, padded(histories, game.longest))
     inputs = game.inputs(states, np.array(viewers, dtype=np.int32))
-    where = np.array(node, dtype=np.int32), np.array(place, dtype=np.int32)
-    return Infostates(states, inputs, game.legal(states), *where, starts)
+    nodes, places = np.array(node, dtype=np.int32), np.array(place, dtype=np.int32)
+    return Infostates(states, inputs, game.legal(states), nodes, places, starts)
 
 
 def network_policy(public: PublicTree, network: Network) -> exact.Policy:
@@ -98,8 +98,8 @@ def policy_at(public: PublicTree, node: int, rows: Array) -> Float64:
     # Uniform first: infostates that chance never deals have no history to ask the network about.
     policy: Float64 = legal / np.maximum(legal.sum(axis=0), 1.0)
     first, stop = infostates_of(public).starts[node]
-    found = rows[:, public.actions(node)].T.astype(np.float64)
-    policy[:, infostates_of(public).place[first:stop]] = found / found.sum(axis=0)
+    probabilities = rows[:, public.actions(node)].T.astype(np.float64)
+    policy[:, infostates_of(public).place[first:stop]] = probabilities / probabilities.sum(axis=0)
     return policy
 
 

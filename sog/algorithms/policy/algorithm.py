@@ -44,7 +44,7 @@ class PolicyAlgorithm(Algorithm):
         return make_history_game(game)
 
     @needs_pytorch("training")
-    def loop(self, where: Where | None = None) -> Callable[..., Point]:
+    def loop(self, placement: Where | None = None) -> Callable[..., Point]:
         """Training without workers."""
         from sog.algorithms.policy.loop import train_policy
 

@@ -84,8 +84,8 @@ def following_rate(step: int, power: float) -> float:
 
 def learner_state(steps: int, networks: Mapping[str, CVPN], optimiser: torch.optim.Optimizer) -> dict[str, Any]:
     """What `PolicyLearner.state` gives of a learner of these networks; none of them is called steps or optimiser."""
-    kept = {name: weights_of(network) for name, network in networks.items()}
-    return {"steps": steps, "optimiser": memory_of(optimiser), **kept}
+    weights = {name: weights_of(network) for name, network in networks.items()}
+    return {"steps": steps, "optimiser": memory_of(optimiser), **weights}
 
 
 def restore_learner(state: Mapping[str, Any], networks: Mapping[str, CVPN], optimiser: torch.optim.Optimizer) -> int:

@@ -174,8 +174,8 @@ def _restore(rounds: PolicyRounds, folder: Path) -> None:
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
     # State and network come from two files: they must be of one save.
     same = learner.steps == meta.step and network_bytes(learner.best) == network_bytes(network)
-    kept = checkpoint.load_critic(folder) if "critic" in meta.files else None
-    if not (same and _equal(learner.critic_arrays(), kept)):
+    critic_arrays = checkpoint.load_critic(folder) if "critic" in meta.files else None
+    if not (same and _equal(learner.critic_arrays(), critic_arrays)):
         raise CheckpointError(f"{shown(folder)}: the training state is another network's")
 
 

@@ -25,16 +25,16 @@ __all__ = ["measure_network"]
 
 def measure_network(folder: Path, asked: Asked, bar: OpenBar) -> Measured:
     """There is one policy, so there are no seeds."""
-    how, learning = _response(asked)
+    method, learning = _response(asked)
     game, network, meta = load_network(folder)
     rules = make_history_game(game)
     refuse_no_policy(rules, network)
-    if how == LISTED:
+    if method == LISTED:
         _list_with_bar(rules.name, asked, bar)
-    with bar(f"exploit {game}", RESPONSES[how].total(learning), RESPONSES[how].of) as report:
-        value, figures = RESPONSES[how].run(rules, network, report, learning)
-    settings: dict[str, str | int | float] = {"algorithm": meta.algorithm, "steps": meta.step, "best_response": how}
-    settings |= {"updates": learning.steps} if how == LEARNED else {}
+    with bar(f"exploit {game}", RESPONSES[method].total(learning), RESPONSES[method].of) as report:
+        value, figures = RESPONSES[method].run(rules, network, report, learning)
+    settings: dict[str, str | int | float] = {"algorithm": meta.algorithm, "steps": meta.step, "best_response": method}
+    settings |= {"updates": learning.steps} if method == LEARNED else {}
     return _measured(rules, value, figures, meta, settings)
 
 
@@ -52,19 +52,19 @@ _STEPS: Final = "updates"
 
 def _response(asked: Asked) -> tuple[str, ResponseSettings]:
     """Which best response was asked for, and how one is learned; SettingError for settings that it does not take."""
-    how, settings = parse_game(asked.best_response or LISTED)
-    if how not in RESPONSES:
-        raise SettingError(f"no best response is called {how}; known: {', '.join(RESPONSES)}")
-    if asked.limit_gb is not None and how != LISTED:
-        raise SettingError(f"--limit-gb is for listing public states; {how} best responses list none")
+    method, settings = parse_game(asked.best_response or LISTED)
+    if method not in RESPONSES:
+        raise SettingError(f"no best response is called {method}; known: {', '.join(RESPONSES)}")
+    if asked.limit_gb is not None and method != LISTED:
+        raise SettingError(f"--limit-gb is for listing public states; {method} best responses list none")
     for name in settings:
-        if how != LEARNED or name != _STEPS:
-            raise SettingError(f"{how} best responses have no setting {name}; write {LEARNED}({_STEPS}=1000)")
+        if method != LEARNED or name != _STEPS:
+            raise SettingError(f"{method} best responses have no setting {name}; write {LEARNED}({_STEPS}=1000)")
     plain = ResponseSettings()
     steps = settings.get(_STEPS, plain.steps)
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise SettingError(f"{_STEPS} is a whole number, not {steps}")
-    return how, replace(plain, steps=count_of(_STEPS, steps, plain.steps))
+    return method, replace(plain, steps=count_of(_STEPS, steps, plain.steps))
 
 
 def _measured(
@@ -75,5 +75,5 @@ def _measured(
     if "interval" in figures:
         figures = {**figures, "interval": scale * figures["interval"]}
         further = f" ± {figures['interval']:.2g} at least, by a learned best response"
-    what = f"the policy network by {meta.algorithm} after {meta.step:,} steps"
-    return Measured(rules.name, rules.unit.name, (value * scale,), what, settings, figures, further=further)
+    description = f"the policy network by {meta.algorithm} after {meta.step:,} steps"
+    return Measured(rules.name, rules.unit.name, (value * scale,), description, settings, figures, further=further)

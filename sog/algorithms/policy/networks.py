@@ -44,8 +44,8 @@ class SeenDecisions:
 
     def __getitem__(self, decisions: Tensor) -> SeenDecisions:
         """What it sees at some of the decisions."""
-        kept, row = torch.unique(self.row[decisions], return_inverse=True)
-        return SeenDecisions(self.x[kept], self.legal[kept], row)
+        rows, row = torch.unique(self.row[decisions], return_inverse=True)
+        return SeenDecisions(self.x[rows], self.legal[rows], row)
 
 
 def seen(inputs: Float32, legal: Bool) -> SeenDecisions:
@@ -82,9 +82,9 @@ def answers(network: CVPN, seen: SeenDecisions) -> tuple[Tensor, Tensor, Tensor]
     # Illegal logits are 0 in what is learned from, so that they get no gradient, and far below in the softmax.
     raw = logits[:, 0].masked_fill(~seen.legal, 0.0)
     log_policy = torch.log_softmax(raw.masked_fill(~seen.legal, ILLEGAL), dim=-1)
-    found = torch.cat((values[:, :1], raw, log_policy), dim=1).index_select(0, seen.row)
-    masked, log_masked = found[:, 1:].chunk(2, dim=1)
-    return found[:, 0], masked, log_masked
+    columns = torch.cat((values[:, :1], raw, log_policy), dim=1).index_select(0, seen.row)
+    masked, log_masked = columns[:, 1:].chunk(2, dim=1)
+    return columns[:, 0], masked, log_masked
 
 
 def each_once(network: nn.Module, rows: Array, inputs: Callable[[Array], Float32] = lambda rows: rows) -> Tensor:
@@ -93,8 +93,8 @@ def each_once(network: nn.Module, rows: Array, inputs: Callable[[Array], Float32
     inputs: what the network sees of rows.
     """
     first, row = distinct_rows(rows)
-    found: Tensor = network(torch.from_numpy(inputs(rows[first])))
-    return found.index_select(0, torch.from_numpy(row))
+    outputs: Tensor = network(torch.from_numpy(inputs(rows[first])))
+    return outputs.index_select(0, torch.from_numpy(row))
 
 
 def policies_of(network: CVPN, inputs: Float32, legal: Bool) -> Float32:

@@ -60,14 +60,14 @@ class PpoLearner:
         rng = np.random.default_rng((self.seed, 2**21, self.steps))
         parts = min(settings.minibatches, len(played))
         shares = [np.array_split(rng.permutation(len(played)), parts) for _ in range(settings.epochs)]
-        found = [self._descend(batch.take(torch.from_numpy(rows))) for share in shares for rows in share]
+        losses = [self._descend(batch.take(torch.from_numpy(rows))) for share in shares for rows in share]
         if self.mean is not None:
             follow(self.mean, self.network, following_rate(self.steps, settings.average))
         self.steps += 1
         # The magnet is the policy after this step: the next steps are pulled towards it.
         if settings.magnet_every and self.steps % settings.magnet_every == 0:
             self.magnet.load_state_dict(self.network.state_dict())
-        value, policy = np.mean(found, axis=0)
+        value, policy = np.mean(losses, axis=0)
         return Update(played, self.network, float(value), float(policy))
 
     def _batch(self, played: Trajectories) -> _Batch:

@@ -48,8 +48,8 @@ def _streamed(game: HistoryGame, network: Network, report: Report, settings: Res
     def progress(share: float, seen: int) -> None:
         report(round(_SHARES * share), f"{seen:,} histories")
 
-    found = streamed_exploitability(game, NetworkPolicy(game, network), report=progress)
-    return found.exploitability, {"visited": found.histories}
+    streamed = streamed_exploitability(game, NetworkPolicy(game, network), report=progress)
+    return streamed.exploitability, {"visited": streamed.histories}
 
 
 def _learned(game: HistoryGame, network: Network, report: Report, settings: ResponseSettings) -> Answer:

@@ -79,17 +79,17 @@ class RnadLearner:
         log_ratio = (log_policy - log_magnet).masked_fill(~legal, 0.0)
         policy = log_policy.exp()
         if self.critic is not None:
-            found, q = self.critic.learn(played, policy.numpy(), log_ratio.numpy(), settings.eta)
+            value_targets, q = self.critic.learn(played, policy.numpy(), log_ratio.numpy(), settings.eta)
         else:
             with torch.no_grad():
                 values = answers(self.target, inputs)[0]
             arrays = values.numpy(), policy.numpy(), log_ratio.numpy()
             clips = Clips(settings.rho, settings.c)
-            found, q = two_player_vtrace(played, *arrays, settings.eta, clips, settings.scale)
+            value_targets, q = two_player_vtrace(played, *arrays, settings.eta, clips, settings.scale)
         action_values = torch.from_numpy(q.astype(np.float32))
         # A[a] = q[a] - sum over b of policy[b] * q[b].
         advantage = action_values - (policy * action_values).sum(dim=1, keepdim=True)
-        return torch.from_numpy(found.astype(np.float32)), advantage
+        return torch.from_numpy(value_targets.astype(np.float32)), advantage
 
     def _follow(self, replaced: bool) -> None:
         """The target network follows, and what is averaged; a phase's last target is the regularisation policy then."""
@@ -105,8 +105,8 @@ class RnadLearner:
         return None
 
     def state(self) -> dict[str, Any]:
-        kept = learner_state(self.steps, self._networks, self.optimiser)
-        return kept if self.critic is None else {**kept, "critic": self.critic.state()}
+        state = learner_state(self.steps, self._networks, self.optimiser)
+        return state if self.critic is None else {**state, "critic": self.critic.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.steps = restore_learner(state, self._networks, self.optimiser)

@@ -119,8 +119,8 @@ class ActionCriticSettings:
         if min(self.critic_width, self.critic_depth) < 1 or not self.critic_rate > 0:
             raise SettingError("a critic needs a width and a depth of 1 or more, and a learning rate above 0")
         if not 0.0 <= self.critic_mixing <= 1.0 or not self.heaviest >= 0.0:
-            what = f"{self.critic_mixing} and {self.heaviest}"
-            raise SettingError(f"critic_mixing is a share and heaviest is at least 0, not {what}")
+            given = f"{self.critic_mixing} and {self.heaviest}"
+            raise SettingError(f"critic_mixing is a share and heaviest is at least 0, not {given}")
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ class RebelActor:
                 rows.append(pack(self.shape, solving.rows(self.shape)))
                 if self.acting.solve.warm:
                     rows.append(pack(self.shape, solving.policy_rows(self.shape)))
-                waiting += self._randomised(public, solving.found, rng) if self.acting.random_beliefs else solving.found
+                leaves = solving.leaves
+                waiting += self._randomised(public, leaves, rng) if self.acting.random_beliefs else leaves
                 solves += len(group)
         return solves
 
@@ -183,7 +184,7 @@ def _value_rows(
 class Generating:
     """Subgames side by side, each left at random iterations: drive `steps()`, then read the rest.
 
-    found: the positions of the games that continue.  leaving: by iteration, the subgame of each game that leaves at it.
+    leaves: the positions of games that continue.  leaving: by iteration, the subgame of each game that leaves at it.
     """
 
     def __init__(
@@ -204,7 +205,7 @@ class Generating:
         self.games = Subgames(public, roots, acting.solve.depth, acting.solve.to_chance, layouts)
         if any(self.games.tree.is_leaf(int(root)) for root in self.games.roots):
             raise TooLarge(f"{public.game.name} has a chance event too large to list")
-        self.found: list[PublicBelief] = []
+        self.leaves: list[PublicBelief] = []
         self.leaving: dict[int, list[int]] = {}
         # One number for each game: the subgame it leaves.
         leavers = np.repeat(np.arange(len(groups)), [count for _, count in groups])
@@ -215,7 +216,7 @@ class Generating:
         """The solve, as a generator of leaf beliefs."""
         yield from solve(self.games, self.acting.solve, self._visit, self.leaving)
         # A game that left its subgame without a leaf has ended.
-        PLAYED.add(sum(map(len, self.leaving.values())) - len(self.found), searches=len(self.positions))
+        PLAYED.add(sum(map(len, self.leaving.values())) - len(self.leaves), searches=len(self.positions))
 
     def _visit(self, t: int) -> None:
         """The games that leave their subgames at iteration t go to leaves."""
@@ -224,7 +225,7 @@ class Generating:
             # A game that has ended leaves no belief.
             if self.games.tree.is_leaf(n):
                 ranges = self.games.reaches(n, mean=self.acting.solve.solver.average)
-                self.found.append(PublicBelief(self.games.tree.public_node(n), ranges))
+                self.leaves.append(PublicBelief(self.games.tree.public_node(n), ranges))
 
     def rows(self, shape: NetworkShape) -> Rows:
         """A row for each subgame: the values at its root, in value units, of infostates that can meet an opponent."""

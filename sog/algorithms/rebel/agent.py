@@ -104,14 +104,14 @@ class ProfileSolve:
         for k, chosen in enumerate(iterations if settings.safe else ()):
             for t in chosen:
                 self._wanted.setdefault(int(t), []).append(k)
-        self._kept: dict[tuple[int, int], Profile] = {}
+        self._iteration_profiles: dict[tuple[int, int], Profile] = {}
 
     def steps(self) -> SearchGenerator:
         """The solve, as a generator of leaf beliefs."""
         yield from solve(self.games, self.settings.solve, self._visit, self._wanted)
         if self.settings.safe:
             for k, chosen in enumerate(self.iterations):
-                self.profiles[k] = [self._kept[k, int(t)] for t in chosen]
+                self.profiles[k] = [self._iteration_profiles[k, int(t)] for t in chosen]
         else:
             tree = self.games.tree
             tree.play_average()
@@ -120,7 +120,7 @@ class ProfileSolve:
     def _visit(self, t: int) -> None:
         for k in dict.fromkeys(self._wanted.get(t, ())):
             mean = self.settings.solve.solver.average
-            self._kept[k, t] = self._profile(k, self.games.tree.current_policy, mean)
+            self._iteration_profiles[k, t] = self._profile(k, self.games.tree.current_policy, mean)
 
     def _profile(self, k: int, policy: Callable[[int], Float64], mean: bool) -> Profile:
         """Subgame k by this policy of each of its nodes.  mean: beliefs are those of mean ranges."""
@@ -170,8 +170,8 @@ class RebelAgent(Agent):
             if s in self._profile.beliefs and s not in self._profile.policies:
                 yield from self._solve(PublicBelief(s, self._profile.beliefs[s]))
         if node not in self._profile.policies:
-            where = self.game.state_name(self.state(node))
-            raise GameError(f"the last subgame is on another line of play than {where}; call new_game first")
+            state_name = self.game.state_name(self.state(node))
+            raise GameError(f"the last subgame is on another line of play than {state_name}; call new_game first")
 
     @property
     def _profile(self) -> Profile:

@@ -95,8 +95,8 @@ class Rebel(Algorithm):
         own = {name: value for name, value in self.given().items() if name in self.own() and name != "network"}
         # Set already, by its name; the others are fields of SolveSettings.
         own.pop("solver", None)
-        found: SolveSettings = changed(settings, own)
-        return found
+        solve_settings: SolveSettings = changed(settings, own)
+        return solve_settings
 
     def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability of the mean policies with their beliefs passed down: an unsafe search.
@@ -131,13 +131,13 @@ class Rebel(Algorithm):
             )
         listed_with_bar(game.name, asked.limit_gb, bar)
         with bar(f"exploit {checkpoint}", playthroughs, "playthroughs") as report:
-            found = measure_rebel(folder, RebelSettings(solve), playthroughs, 0, lambda done: report(done, ""))
-        unit = make_game(found.game).unit.name
+            measured = measure_rebel(folder, RebelSettings(solve), playthroughs, 0, lambda done: report(done, ""))
+        unit = make_game(measured.game).unit.name
         # The sampled figure counts: it bounds the safe agent's exploitability from above (playthroughs.py).
         return Measured(
-            found.game,
+            measured.game,
             unit,
-            (found.sampled,),
+            (measured.sampled,),
             f"ReBeL with {solve.solver.name}, {solve.updates} updates, depth {solve.depth}",
             {
                 "algorithm": REBEL,
@@ -148,9 +148,9 @@ class Rebel(Algorithm):
                 "updates": solve.updates,
                 "playthroughs": playthroughs,
             },
-            {"mean_policy": found.mean, "solves": found.solves},
+            {"mean_policy": measured.mean, "solves": measured.solves},
             of_what=f" of {playthroughs} playthroughs",
-            further=f"; of the mean policy (unsafe) {found.mean:.4g}",
+            further=f"; of the mean policy (unsafe) {measured.mean:.4g}",
         )
 
     def _exploit_turn_spot(
@@ -160,12 +160,12 @@ class Rebel(Algorithm):
         drawn = count_of("playthroughs", asked.playthroughs, solve.iterations)
         evaluator, started = _evaluator(load_network(folder)[1], solve), time.perf_counter()
         with bar(f"exploit {game.name}", drawn, "iterations") as report, one_core():
-            found = measure_turn(game, solve, evaluator, asked.playthroughs or 0, done=lambda done: report(done, ""))
+            measured = measure_turn(game, solve, evaluator, asked.playthroughs or 0, done=lambda done: report(done, ""))
             mean = measure_average(game, solve, evaluator)
         return Measured(
             game.name,
             "chips",
-            (found.exploitability,),
+            (measured.exploitability,),
             f"ReBeL with {solve.solver.name}, {solve.updates} updates, the turn solved once; "
             f"rivers by {RIVER_ITERATIONS} iterations of DCFR from each iteration's ranges",
             {
@@ -177,15 +177,15 @@ class Rebel(Algorithm):
                 "river_iterations": RIVER_ITERATIONS,
             },
             {
-                "percent_of_pot": 100 * found.of_pot,
-                "value": found.value,
-                "best_response_0": found.best[0],
-                "best_response_1": found.best[1],
+                "percent_of_pot": 100 * measured.of_pot,
+                "value": measured.value,
+                "best_response_0": measured.best[0],
+                "best_response_1": measured.best[1],
                 "mean_policy_safe_rivers": mean.exploitability,
                 "solve_and_river_seconds": time.perf_counter() - started,
             },
             of_what=f" of {drawn} drawn iteration{'s' * (drawn > 1)}" if asked.playthroughs else " of all iterations",
-            further=f", {100 * found.of_pot:.3g}% of the pot; "
+            further=f", {100 * measured.of_pot:.3g}% of the pot; "
             f"of the mean policy with safe rivers {mean.exploitability:.4g}",
         )
 

@@ -135,8 +135,8 @@ def average_turn(game: Holdem, settings: SolveSettings, evaluator: Evaluator) ->
     ranges = np.array([tree.ranges(n) for n in ends])
     public_nodes = np.array([tree.public_node(n) for n in ends], dtype=np.int32)
     by_slot = [public.ranges_by_slot(int(s), (r[0], r[1])) for s, r in zip(public_nodes, ranges, strict=True)]
-    (found,) = evaluator([Beliefs(public, public_nodes, np.array(by_slot))])
+    (evaluations,) = evaluator([Beliefs(public, public_nodes, np.array(by_slot))])
     places = [[public.places_of(int(s), p) for p in (0, 1)] for s in public_nodes]
-    values = np.array([[row[at] for at in both] for row, both in zip(found.values, places, strict=True)])
+    values = np.array([[row[at] for at in both] for row, both in zip(evaluations.values, places, strict=True)])
     zero, one = (SpotBounds(ranges[:, p], ranges[:, 1 - p], values[:, 1 - p]) for p in (0, 1))
     return TurnPolicy(policies, (zero, one))

@@ -96,7 +96,7 @@ class Sepot(PolicyAlgorithm):
         )
 
     @needs_pytorch("training")
-    def loop(self, where: Where | None = None) -> Callable[..., Point]:
+    def loop(self, placement: Where | None = None) -> Callable[..., Point]:
         from sog.algorithms.sepot.learner import train_sepot
 
         return train_sepot
@@ -115,16 +115,16 @@ class Sepot(PolicyAlgorithm):
         """Every public state is searched as in play; the search draws nothing, so there are no seeds."""
         from sog.algorithms.sepot.agent import search_exploitability, searching
 
-        kept = load_with_critic(find_checkpoint(str(checkpoint), SEPOT))
-        game, settings = kept.game, self.search_settings()
-        search = searching(kept, settings)
+        trained = load_with_critic(find_checkpoint(str(checkpoint), SEPOT))
+        game, settings = trained.game, self.search_settings()
+        search = searching(trained, settings)
         public = listed_with_bar(game, asked.limit_gb, bar)
         with bar(f"exploit {game}", decision_count(public), "public states") as report:
             value = search_exploitability(public, search, lambda done: report(done, ""))
         unit = public.game.unit
         entries: dict[str, str | int | float] = {
             "algorithm": SEPOT,
-            "steps": kept.meta.step,
+            "steps": trained.meta.step,
             "updates": settings.iterations,
             "depth": settings.limit.depth,
             "fitted": settings.limit.fitted,
@@ -132,6 +132,6 @@ class Sepot(PolicyAlgorithm):
             "gadget": settings.gadget,
             "alpha": settings.alpha,
         }
-        where = f"{search.searched} of {decision_count(public)} public states"
-        how = f"SePoT's search at {where} on the policy after {kept.meta.step:,} steps"
-        return Measured(game, unit.name, (value * unit.per_utility,), how, entries, {"searched": search.searched})
+        searched = f"{search.searched} of {decision_count(public)} public states"
+        play = f"SePoT's search at {searched} on the policy after {trained.meta.step:,} steps"
+        return Measured(game, unit.name, (value * unit.per_utility,), play, entries, {"searched": search.searched})

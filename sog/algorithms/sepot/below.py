@@ -73,28 +73,28 @@ def grow(game: HistoryGame, states: Int32, chance: Float64, limit: DepthLimit, m
 
     Raises TooManyHistories above `most`, the roots included.
     """
-    none = np.full(len(states), -1)
-    roots = _Level(states, none, none.astype(np.int32), chance, np.zeros(len(states), dtype=np.bool_))
-    found: list[_Grown] = []
+    no_parent = np.full(len(states), -1)
+    roots = _Level(states, no_parent, no_parent.astype(np.int32), chance, np.zeros(len(states), dtype=np.bool_))
+    levels: list[_Grown] = []
     try:
-        for one in _levels(game, roots, limit, most):
-            found.append(one)  # noqa: PERF402, since what was found before an error is kept
+        for level in _levels(game, roots, limit, most):
+            levels.append(level)  # noqa: PERF402, since the levels before an error are kept
     except TooManyHistories:
         # The deepest limit that fits: whole turns of both players, whose last decisions become leaves.
-        depth = (len(found) - 1) // 2
+        depth = (len(levels) - 1) // 2
         if not limit.fitted or depth < 1:
             raise
-        level, actor, _ = found[2 * depth]
-        found[2 * depth :] = [(level, actor, actor != TERMINAL)]
-    depths = np.repeat(np.arange(len(found)), [len(actor) for _, actor, _ in found])
+        moments, actor, _ = levels[2 * depth]
+        levels[2 * depth :] = [(moments, actor, actor != TERMINAL)]
+    depths = np.repeat(np.arange(len(levels)), [len(actor) for _, actor, _ in levels])
     return Below(
-        np.concatenate([one.states for one, _, _ in found]),
-        np.concatenate([one.parent for one, _, _ in found]).astype(np.int32),
-        np.concatenate([one.action for one, _, _ in found]),
-        np.concatenate([actor for _, actor, _ in found]),
+        np.concatenate([moments.states for moments, _, _ in levels]),
+        np.concatenate([moments.parent for moments, _, _ in levels]).astype(np.int32),
+        np.concatenate([moments.action for moments, _, _ in levels]),
+        np.concatenate([actor for _, actor, _ in levels]),
         depths.astype(np.int32),
-        np.concatenate([one.chance for one, _, _ in found]),
-        np.concatenate([leaf for _, _, leaf in found]),
+        np.concatenate([moments.chance for moments, _, _ in levels]),
+        np.concatenate([leaf for _, _, leaf in levels]),
     )
 
 
@@ -122,9 +122,9 @@ def _levels(game: HistoryGame, level: _Level, limit: DepthLimit, most: int) -> I
 
 def _next(game: HistoryGame, level: _Level, going: Int64, first: int, most: int) -> _Level:
     """The moments one decision further on. first: the number of the level's first moment."""
-    found = children(game, level.states[going])
-    at = going[found.parent]
-    below = _Level(found.states, first + at, found.action, level.chance[at], np.zeros(len(at), dtype=np.bool_))
+    following = children(game, level.states[going])
+    at = going[following.parent]
+    below = _Level(following.states, first + at, following.action, level.chance[at], np.zeros(len(at), dtype=np.bool_))
     # Chance is folded in: its outcomes are followed until someone acts or the game is over.
     while (waiting := game.actors(below.states) == NATURE).any():
         if len(below.states) > most:

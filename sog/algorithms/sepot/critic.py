@@ -33,12 +33,12 @@ def profiles(count: int) -> Int64:
     return np.concatenate((np.stack((each, each * 0), axis=1), np.stack((zero, each[1:]), axis=1)))
 
 
-def ratios_of(played: Trajectories, transformed: Float32, which: Int64) -> Float64:
+def ratios_of(played: Trajectories, transformed: Float32, pairs: Int64) -> Float64:
     """float64[D, Q]: how likelier each profile's policies, float32[D, F, A], take the action than who played did."""
     rows = np.arange(len(played))
     chosen = transformed[rows, :, played.action].astype(np.float64)
-    # Who acts plays its part of the profile: column p of `which` says which transformation.
-    own = chosen[rows[:, None], which[:, played.actor].T]
+    # Who acts plays its part of the profile: column p of `pairs` says which transformation.
+    own = chosen[rows[:, None], pairs[:, played.actor].T]
     ratios: Float64 = own / played.policy[rows, played.action].astype(np.float64)[:, None]
     return ratios
 
@@ -78,22 +78,22 @@ class CriticLearner:
     """
 
     def __init__(
-        self, game: HistoryGame, which: Int64, widths: tuple[int, ...], rate: float, target_rate: float, seed: int
+        self, game: HistoryGame, pairs: Int64, widths: tuple[int, ...], rate: float, target_rate: float, seed: int
     ) -> None:
-        """which: int64[Q, 2], see `profiles`.  widths: of the hidden layers.  target_rate: at which `best` follows."""
-        self.game, self.which, self.steps, self.target_rate = game, which, 0, target_rate
-        self.network = Perceptron((game.num_critic_inputs, *widths, len(which)), seed)
+        """pairs: int64[Q, 2], see `profiles`.  widths: of the hidden layers.  target_rate: at which `best` follows."""
+        self.game, self.pairs, self.steps, self.target_rate = game, pairs, 0, target_rate
+        self.network = Perceptron((game.num_critic_inputs, *widths, len(pairs)), seed)
         self.best = deepcopy(self.network)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=rate, betas=(0.0, 0.999), fused=True)
 
     def learn(self, played: Trajectories, transformed: Float32, clips: Clips) -> float:
         """One step on games; the loss.  transformed: float32[D, F, A], what the profiles' players would play."""
-        found = each_once(self.network, played.states, self.game.critic_inputs)
+        outputs = each_once(self.network, played.states, self.game.critic_inputs)
         unit = self.game.u_max
-        ratios = ratios_of(played, transformed, self.which)
-        values: Float32 = found.detach().mul(unit).numpy()
+        ratios = ratios_of(played, transformed, self.pairs)
+        values: Float32 = outputs.detach().mul(unit).numpy()
         targets = history_vtrace(played, values, ratios, clips) / unit
-        loss = ((found - torch.from_numpy(targets.astype(np.float32))) ** 2).mean()
+        loss = ((outputs - torch.from_numpy(targets.astype(np.float32))) ** 2).mean()
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
@@ -103,8 +103,8 @@ class CriticLearner:
         return float(loss.detach())
 
     def state(self) -> dict[str, Any]:
-        kept = {"weights": self.network.weights(), "best": self.best.weights()}
-        return {**kept, "steps": self.steps, "optimiser": memory_of(self.optimiser)}
+        weights = {"weights": self.network.weights(), "best": self.best.weights()}
+        return {**weights, "steps": self.steps, "optimiser": memory_of(self.optimiser)}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.network.restore(state["weights"])

@@ -38,9 +38,9 @@ class SepotLearner:
         shape = policy.network.shape
         widths = (shape.width,) * shape.depth
         self.transformations: Transformations = _made(self.game, settings, widths, seed)
-        which = profiles(self.transformations.count)
+        pairs = profiles(self.transformations.count)
         learning, following = settings.critic_rate, settings.critic_target_rate
-        self.critic = CriticLearner(self.game, which, widths, learning, following, seed + 2)
+        self.critic = CriticLearner(self.game, pairs, widths, learning, following, seed + 2)
 
     @property
     def network(self) -> CVPN:
@@ -72,7 +72,7 @@ class SepotLearner:
 
     def critic_arrays(self) -> dict[str, Array]:
         """What a checkpoint keeps beside the policy network."""
-        return kept_arrays(self.critic.best, self.critic.which, self.transformations.weights())
+        return kept_arrays(self.critic.best, self.critic.pairs, self.transformations.weights())
 
     def state(self) -> dict[str, Any]:
         return {
@@ -90,14 +90,14 @@ class SepotLearner:
             raise CheckpointError("the checkpoint's learner is damaged") from error
 
 
-def transformations_of(settings: SepotSettings, shape: NetworkShape, kept: Mapping[str, Array]) -> Transformations:
+def transformations_of(settings: SepotSettings, shape: NetworkShape, arrays: Mapping[str, Array]) -> Transformations:
     """Those of a finished run, by the arrays of its checkpoint's second file. CheckpointError where they do not fit.
 
     shape: of its policy network.
     """
     made = _made(make_history_game(settings.game), settings, (shape.width,) * shape.depth, 0)
     if isinstance(made, LearnedTransformations):
-        made.network.restore(kept_transformations(kept), "network of transformations")
+        made.network.restore(kept_transformations(arrays), "network of transformations")
     return made
 
 

@@ -41,5 +41,5 @@ def infostate_reach(game: HistoryGame, states: Int32, histories: Array, player: 
     private = game.private(states, np.full(len(states), player, dtype=np.int32))
     first, numbers = distinct_rows(private)
     # All histories of an infostate have the same own reach: perfect recall.
-    found: Float64 = reach_of(game, np.asarray(histories)[first], player, policy)[numbers]
-    return found
+    reach: Float64 = reach_of(game, np.asarray(histories)[first], player, policy)[numbers]
+    return reach

@@ -103,13 +103,13 @@ class FoundPolicy:
 
     def at(self, private: Int32) -> Float64:
         """float64[K, A]: the policies of infostates by their private rows, int32[K, Q]."""
-        found: Float64 = self.policy[[self.rows[row.tobytes()] for row in private]]
-        return found
+        policies: Float64 = self.policy[[self.rows[row.tobytes()] for row in private]]
+        return policies
 
 
-def _size(found: FoundPolicy | None) -> int:
+def _size(solved: FoundPolicy | None) -> int:
     """Bytes, about."""
-    return _ALONE + (0 if found is None else found.policy.nbytes + _VALUE * (len(found.rows) + len(found.values)))
+    return _ALONE + (0 if solved is None else solved.policy.nbytes + _VALUE * (len(solved.rows) + len(solved.values)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,38 +146,38 @@ class SepotSearch:
         """policy: the network's."""
         self.game, self.network, self.critic = game, policy, critic
         self.settings = settings or SepotSearchSettings()
-        self._found: LruCache[tuple[int, bytes], FoundPolicy | None] = LruCache(_KEPT, _size)
+        self._solutions: LruCache[tuple[int, bytes], FoundPolicy | None] = LruCache(_KEPT, _size)
 
     def policy(self, states: Int32, player: int) -> Float64:
         """float64[K, A]: what the player plays at states of one public state where it acts: searched, or the network's.
 
         It is an `OwnPolicy`.
         """
-        found = self.search(self.game.public(states[:1])[0], player)
-        if found is None:
+        solved = self.search(self.game.public(states[:1])[0], player)
+        if solved is None:
             return self.network(states, player)
-        return found.at(self.game.private(states, np.full(len(states), player, dtype=np.int32)))
+        return solved.at(self.game.private(states, np.full(len(states), player, dtype=np.int32)))
 
     def search(self, public: Int32, player: int) -> FoundPolicy | None:
         """The policy of a public state, int32[P], where the player acts; None where its subgame is too large."""
         key = player, public.tobytes()  # where neither player sees anything, both have this public row
-        if key not in self._found:
+        if key not in self._solutions:
             try:
-                self._found[key] = self._searched(public, player)
+                self._solutions[key] = self._searched(public, player)
             except TooManyHistories:
-                self._found[key] = None
-        return self._found[key]
+                self._solutions[key] = None
+        return self._solutions[key]
 
     def forget(self, public: Int32 | None = None) -> None:
         """Search everything anew, or one public state, int32[P]."""
-        for key in list(self._found):
+        for key in list(self._solutions):
             if public is None or key[1] == public.tobytes():
-                self._found.drop(key)
+                self._solutions.drop(key)
 
     @property
     def searched(self) -> int:
         """How many of the public states that are remembered were searched."""
-        return sum(found is not None for found in self._found.values())
+        return sum(solved is not None for solved in self._solutions.values())
 
     def _searched(self, public: Int32, player: int) -> FoundPolicy:
         root = self._root(public, player)
@@ -249,8 +249,8 @@ class SepotSearch:
             if before is not None:
                 key = root.public.tobytes()
                 private = self.game.private(states, np.full(count, other, dtype=np.int32))
-                kept = [before.values.get((key, row.tobytes())) for row in private]
-                worth = np.array([w if v is None else v for w, v in zip(worth, kept, strict=True)])
+                promised = [before.values.get((key, row.tobytes())) for row in private]
+                worth = np.array([w if v is None else v for w, v in zip(worth, promised, strict=True)])
         return worth
 
     def _choice(self, below: Below, player: int) -> LeafChoice | None:
@@ -327,9 +327,9 @@ class SepotSearch:
         return first
 
     def _histories(self, public: Int32, mover: int) -> Histories:
-        found = histories_of(self.game, public, self.settings.most, _BREADTH)
-        acting = self.game.actors(found.states) == mover
-        return Histories(found.states[acting], found.actions[acting])
+        histories = histories_of(self.game, public, self.settings.most, _BREADTH)
+        acting = self.game.actors(histories.states) == mover
+        return Histories(histories.states[acting], histories.actions[acting])
 
     def _turns(self, history: Array) -> list[_Turn]:
         """The decisions on the way of a history, int[T] padded with -1, and the one that it leads to."""

@@ -131,9 +131,9 @@ def _chosen(moments: _SubgameMoments, rows: _Rows, leaf: Bool, choice: LeafChoic
         np.concatenate((actor, np.full(len(above), TERMINAL))).astype(np.int32),
         np.concatenate((moments.utility, choice.values.ravel())),
     )
-    none = np.zeros(len(above), dtype=np.int64)  # of an end nothing need be known
-    depth, public = np.concatenate((rows.depth, none)), np.concatenate((rows.public, none))
-    return longer, _Rows(depth, np.concatenate((rows.known, np.stack((none, none), axis=1))), public)
+    unknown = np.zeros(len(above), dtype=np.int64)  # of an end nothing need be known
+    depth, public = np.concatenate((rows.depth, unknown)), np.concatenate((rows.public, unknown))
+    return longer, _Rows(depth, np.concatenate((rows.known, np.stack((unknown, unknown), axis=1))), public)
 
 
 def _partition(rows: _Rows, decision: Bool) -> Partition:

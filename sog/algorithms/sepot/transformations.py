@@ -144,9 +144,9 @@ class LearnedTransformations:
         first, row = infostates_once(played.inputs, played.legal)
         inputs, legal, own = played.inputs[first], played.legal[first], policy[first, None, :]
         with torch.inference_mode():
-            found = self._directions(inputs, legal).numpy().astype(np.float64)
-        norms = np.linalg.norm(found, axis=2, keepdims=True)
-        unit = found / np.maximum(norms, 1e-12)
+            direction = self._directions(inputs, legal).numpy().astype(np.float64)
+        norms = np.linalg.norm(direction, axis=2, keepdims=True)
+        unit = direction / np.maximum(norms, 1e-12)
         # p' = projection of p + step * direction / |direction|.
         moved = onto_policies(own + self.step * unit, legal[:, None, :])
         out: Float32 = np.concatenate((own, moved), axis=1).astype(np.float32)[row]
@@ -157,16 +157,16 @@ class LearnedTransformations:
         raw = self.network(torch.from_numpy(inputs)).reshape(len(inputs), self.count - 1, self.actions)
         allowed = torch.from_numpy(legal)[:, None, :]
         mean = (raw * allowed).sum(dim=2, keepdim=True) / allowed.sum(dim=2, keepdim=True)
-        found: Tensor = (raw - mean) * allowed
-        return found
+        centred: Tensor = (raw - mean) * allowed
+        return centred
 
     def learn(self, update: Update) -> float:
         played = update.played
         games = torch.from_numpy(played.game.astype(np.int64))
         wanted = torch.from_numpy(directions(update))
         first, row = infostates_once(played.inputs, played.legal)
-        found = self._directions(played.inputs[first], played.legal[first]).index_select(0, torch.from_numpy(row))
-        squares = ((found - wanted[:, None, :]) ** 2).sum(dim=2)
+        learned = self._directions(played.inputs[first], played.legal[first]).index_select(0, torch.from_numpy(row))
+        squares = ((learned - wanted[:, None, :]) ** 2).sum(dim=2)
         # Squared distances over all decisions of a game; min: only the nearest direction learns (Algorithm 1, line 8).
         totals = torch.zeros(len(played.utility), self.count - 1).index_add_(0, games, squares)
         loss = totals.min(dim=1).values.mean()
@@ -196,8 +196,8 @@ def directions(update: Update) -> Float32:
     # Algorithm 1, line 7: d = (new - old) / |new - old|, over all decisions of a game together.
     change = update.new().astype(np.float64) - update.old
     lengths = np.sqrt(np.bincount(update.played.game, (change**2).sum(axis=1), len(update.played.utility)))
-    found: Float32 = (change / np.maximum(lengths, 1e-12)[update.played.game][:, None]).astype(np.float32)
-    return found
+    direction: Float32 = (change / np.maximum(lengths, 1e-12)[update.played.game][:, None]).astype(np.float32)
+    return direction
 
 
 def onto_policies(points: Float64, legal: Bool) -> Float64:
@@ -211,6 +211,6 @@ def onto_policies(points: Float64, legal: Bool) -> Float64:
     rank = np.arange(1, x.shape[-1] + 1)
     finite = np.where(np.isfinite(ordered), ordered, 0.0)
     taken = (np.cumsum(finite, axis=-1) - 1.0) / rank
-    kept = (ordered > taken).sum(axis=-1, keepdims=True)
-    out: Float64 = np.maximum(x - np.take_along_axis(taken, kept - 1, axis=-1), 0.0)
+    support_size = (ordered > taken).sum(axis=-1, keepdims=True)
+    out: Float64 = np.maximum(x - np.take_along_axis(taken, support_size - 1, axis=-1), 0.0)
     return out

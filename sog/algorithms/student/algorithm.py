@@ -120,8 +120,8 @@ class Student(Algorithm):
         """Exploitability of search at (100, 1), for one seed; in turn spots of hold'em with rivers solved anew."""
         if is_turn_spot(game := public.game):
             settings, evaluator = self._resolving(Budget(100, 1.0), network.shape), network_evaluator(network)
-            found = measure_turn_spot(game, settings, evaluator, 0, RiverSolving(), lambda: public)
-            return found.measure.exploitability
+            spot = measure_turn_spot(game, settings, evaluator, 0, RiverSolving(), lambda: public)
+            return spot.measure.exploitability
         return network_exploitability(public, network)
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
@@ -165,12 +165,12 @@ class Student(Algorithm):
         if asked.river is not None:
             raise SettingError("--river is for hold'em that begins on the turn")
         listed_with_bar(subject.game, asked.limit_gb, bar)
-        where = where_of(asked.cluster, asked.workers)
+        placement = where_of(asked.cluster, asked.workers)
         by_seed: dict[int, float] = {}
         with bar(f"exploit {subject.game}", seeds, "seeds") as report:
             # Without --cluster and --workers the first seed's time decides whether processes are worth it.
             unsaid = asked.cluster is None and asked.workers is None
-            for seed, value in measure_seeds(subject, list(range(seeds)), where, if_worth_it=unsaid):
+            for seed, value in measure_seeds(subject, list(range(seeds)), placement, if_worth_it=unsaid):
                 by_seed[seed] = value
                 report(len(by_seed), f"mean {sum(by_seed.values()) / len(by_seed):.4g}")
         settings, values = subject.settings, tuple(by_seed[k] for k in sorted(by_seed))
@@ -188,7 +188,7 @@ class Student(Algorithm):
 
     def _exploit_turn_spot(self, game: Holdem, subject: Subject, asked: Asked, seeds: int, bar: OpenBar) -> Measured:
         """A turn spot's figures, in chips."""
-        river, settings, found = RiverSolving.read(asked.river), subject.settings, []
+        river, settings, by_seed = RiverSolving.read(asked.river), subject.settings, []
         evaluator = evaluator_of(subject.leaves)
 
         def whole() -> PublicTree:
@@ -196,9 +196,9 @@ class Student(Algorithm):
 
         with bar(f"exploit {subject.game}", seeds, "seeds") as report:
             for seed in range(seeds):
-                found.append(measure_turn_spot(game, settings, evaluator, seed, river, whole, asked.workers))
-                report(len(found), f"{found[-1].measure.exploitability:.4g} chips")
-        measures, leaves = [one.measure for one in found], self.leaves or _NETWORK
+                by_seed.append(measure_turn_spot(game, settings, evaluator, seed, river, whole, asked.workers))
+                report(len(by_seed), f"{by_seed[-1].measure.exploitability:.4g} chips")
+        measures, leaves = [result.measure for result in by_seed], self.leaves or _NETWORK
         values = tuple(m.exploitability for m in measures)
         percent = 100 * sum(m.of_pot for m in measures) / seeds
         value = sum(m.value for m in measures) / seeds
@@ -214,7 +214,7 @@ class Student(Algorithm):
                 "value": value,
                 "best_response_0": sum(m.best[0] for m in measures) / seeds,
                 "best_response_1": sum(m.best[1] for m in measures) / seeds,
-                "search_seconds": sum(one.search_seconds for one in found),
+                "search_seconds": sum(result.search_seconds for result in by_seed),
                 "river_seconds": sum(m.seconds[0] for m in measures),
                 "best_response_seconds": sum(m.seconds[1] for m in measures),
             },
@@ -242,8 +242,8 @@ class Student(Algorithm):
         """What else was set of the play, in words."""
         given = {"purify": self.purify, "tolerance": self.tolerance}
         flags = {"chance_leaves": self.chance_leaves, "every_decision": self.every_decision}
-        said = [f", {name} {value:g}" for name, value in given.items() if value]
-        return "".join(said + [f", {name} {str(value).lower()}" for name, value in flags.items() if value is not None])
+        words = [f", {name} {value:g}" for name, value in given.items() if value]
+        return "".join(words + [f", {name} {str(value).lower()}" for name, value in flags.items() if value is not None])
 
     def _refuse_leaves(self) -> None:
         """SettingError in play, where a network values leaves."""

@@ -58,7 +58,7 @@ _WORTH_SECONDS: Final = 10.0  # a process takes three until it can search, most 
 
 
 def measure_seeds(
-    subject: Subject, seeds: list[int], where: Where, if_worth_it: bool = False
+    subject: Subject, seeds: list[int], placement: Where, if_worth_it: bool = False
 ) -> Iterator[tuple[int, float]]:
     """(seed, exploitability in the game's reporting unit) as each is done, in any order.
 
@@ -72,11 +72,11 @@ def measure_seeds(
         left = left[1:]
         # By the first seed's time: starting processes pays only where the rest takes longer.
         rest = (time.monotonic() - started) * len(left)
-        where = Where("local", 1) if rest < _WORTH_SECONDS and where.kind == "local" else where
-    if where == Where("local", 1) or (len(left) == 1 and where.kind == "local"):
+        placement = Where("local", 1) if rest < _WORTH_SECONDS and placement.kind == "local" else placement
+    if placement == Where("local", 1) or (len(left) == 1 and placement.kind == "local"):
         yield from ((seed, measure_seed(subject, seed)) for seed in left)
         return
-    with executor(where) as there:
+    with executor(placement) as there:
         yield from compute(there, partial(measure_seed, subject), left)
 
 
@@ -84,8 +84,8 @@ def measure_seed(subject: Subject, seed: int) -> float:
     """One seed's exploitability, in the game's reporting unit."""
     with one_core():
         public = listed(subject.game, subject.limit_gb)
-        found = exploitability(public, subject.settings, evaluator_of(subject.leaves), seed)
-        return found * public.game.unit.per_utility
+        utility = exploitability(public, subject.settings, evaluator_of(subject.leaves), seed)
+        return utility * public.game.unit.per_utility
 
 
 @lru_cache(maxsize=4)

@@ -26,10 +26,10 @@ _ITERATIONS: Final = 200
 class RiverSolving:
     """How rivers are played where a turn spot is measured.
 
-    how: safe (the default), unsafe or search (sog.measure.endgame).  iterations: of DCFR in each river's solve.
+    method: safe (the default), unsafe or search (sog.measure.endgame).  iterations: of DCFR in each river's solve.
     """
 
-    how: str = SAFE
+    method: str = SAFE
     iterations: int = _ITERATIONS
 
     @classmethod
@@ -38,16 +38,16 @@ class RiverSolving:
         if text is None:
             return cls()
         try:
-            how, settings = parse_game(text)
+            method, settings = parse_game(text)
         except GameError:
-            how, settings = text, {}
+            method, settings = text, {}
         iterations = settings.pop("iterations", _ITERATIONS)
-        if how not in RIVERS or settings or not isinstance(iterations, int) or iterations < 1:
+        if method not in RIVERS or settings or not isinstance(iterations, int) or iterations < 1:
             raise SettingError(f"--river is safe, unsafe or search, or such as safe(iterations=200), not {text}")
-        return cls(how, iterations)
+        return cls(method, iterations)
 
     def __str__(self) -> str:
-        return SEARCHED if self.how == SEARCHED else f"{self.how}(iterations={self.iterations})"
+        return SEARCHED if self.method == SEARCHED else f"{self.method}(iterations={self.iterations})"
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ def measure_turn_spot(
     def seat(public: PublicTree, player: int) -> SearchAgent:
         return SearchAgent(public, player, settings, evaluator, seed)
 
-    if river.how == SEARCHED:
+    if river.method == SEARCHED:
         whole.play(played_by(seat(listed(), player) for player in (0, 1)))
         searched = time.perf_counter() - started
     else:
         turn = searched_turn(game, seat)
         searched = time.perf_counter() - started
-        whole.solve_rivers(turn, river.how, river.iterations, settings.alpha)
+        whole.solve_rivers(turn, river.method, river.iterations, settings.alpha)
     return TurnSpotResult(whole.measure(), searched)
