@@ -156,12 +156,12 @@ def main() -> None:
     with one_core(), progress_bar("learning rows", args.steps, "steps") as report:
         for step in learn_rows(windows, learner, args.held, args.steps, rng):
             report(step, "")
-        found = held_out_losses(learner.kept, windows[0], args.held, rng)
+        found = held_out_losses(learner.averaged, windows[0], args.held, rng)
     for name, pairs in (("value loss", found.values), ("policy loss", found.policies)):
         print(f"{name}: " + ", ".join(f"player {p} {mean:.4f} +- {error:.4f}" for p, (mean, error) in enumerate(pairs)))
     if args.out is not None:
         says = describe(run, settings, TrainingRecord())
-        checkpoint.save(args.out, learner.kept, run.game, run.name, learner.steps, says)
+        checkpoint.save(args.out, learner.averaged, run.game, run.name, learner.steps, says)
         print(f"the network is in {args.out}: sog train '{run.game}' --from {args.out}")
 
 

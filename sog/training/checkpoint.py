@@ -157,21 +157,21 @@ def rename_run(folder: Path, run: str) -> None:
 
 def load_meta(folder: Path) -> Meta:
     """What a checkpoint says of itself; raises CheckpointError where the folder has none."""
-    where = shown(folder)
+    shown_folder = shown(folder)
     if not os.path.exists(folder):
-        raise CheckpointError(f"{where}: no such checkpoint")
+        raise CheckpointError(f"{shown_folder}: no such checkpoint")
     if not is_begun(folder):
         why = f"it has no {_META}" if os.path.isdir(folder) else "it is a file, not a run's folder"
-        raise CheckpointError(f"{where}: not a checkpoint ({why})")
+        raise CheckpointError(f"{shown_folder}: not a checkpoint ({why})")
     try:
         with open_regular(folder / _META, _LIMITS["meta"]) as (file, size):
             return meta_of(read_bounded(file, size))
     except OSError as error:
-        raise CheckpointError(f"{where}: {_META} cannot be read: {error.strerror}") from error
+        raise CheckpointError(f"{shown_folder}: {_META} cannot be read: {error.strerror}") from error
     except (ValueError, SettingError) as error:
-        raise CheckpointError(f"{where}: {_META} is truncated or not a checkpoint's") from error
+        raise CheckpointError(f"{shown_folder}: {_META} is truncated or not a checkpoint's") from error
     except CheckpointError as error:
-        raise CheckpointError(f"{where}: {error}") from error
+        raise CheckpointError(f"{shown_folder}: {error}") from error
 
 
 def load_network(folder: Path, game: str | None = None) -> tuple[str, StoredNetwork, Meta]:
@@ -282,10 +282,10 @@ def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
         if not set(roles) <= set(meta.files):
             raise CheckpointError(f"{shown(folder)}: holds a network only, so its training cannot be resumed")
         try:
-            found: list[bytes] = []
+            contents: list[bytes] = []
             for role in roles:
-                found.append(_read_file(folder, meta, role, found))
-            return meta, found
+                contents.append(_read_file(folder, meta, role, contents))
+            return meta, contents
         except CheckpointError:
             # A file that went away or changed while it was read is of an older save, if there is a newer one.
             newer = load_meta(folder)
@@ -299,7 +299,7 @@ def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> 
 
     before: the files that were read before it; of arrays, the training state that names them.
     """
-    entry, where = meta.files[role], shown(folder)
+    entry, shown_folder = meta.files[role], shown(folder)
     try:
         with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
             # Cheap checks first: a damaged file costs no more memory than its stated size.
@@ -315,13 +315,13 @@ def _read_file(folder: Path, meta: Meta, role: str, before: Sequence[bytes]) -> 
                 raise CheckpointError(f"{entry.name} is larger than a critic beside this network")
             content = read_bounded(file, size)
     except OSError as error:
-        raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error
+        raise CheckpointError(f"{shown_folder}: {entry.name} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise CheckpointError(f"{where}: {entry.name} is damaged: {error}") from error
+        raise CheckpointError(f"{shown_folder}: {entry.name} is damaged: {error}") from error
     except CheckpointError as error:
-        raise CheckpointError(f"{where}: {error}") from error
+        raise CheckpointError(f"{shown_folder}: {error}") from error
     if hashlib.sha256(content).hexdigest() != entry.sha256:
-        raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
+        raise CheckpointError(f"{shown_folder}: {entry.name} is truncated or was changed")
     return content
 
 
@@ -356,7 +356,7 @@ def _write_all(folder: Path, contents: dict[str, Pieces], meta: bytes) -> None:
 
 def _remove_others(folder: Path, meta: Meta) -> None:
     """Remove what older saves, or saves that were killed, left in the folder."""
-    kept = {entry.name for entry in meta.files.values()} | {_META}
+    in_use = {entry.name for entry in meta.files.values()} | {_META}
     for path in folder.iterdir():
-        if _OWN.fullmatch(path.name) and path.name not in kept:
+        if _OWN.fullmatch(path.name) and path.name not in in_use:
             path.unlink()

@@ -39,12 +39,12 @@ class Losses:
 class Learner:
     """Takes gradient steps on `network`, on the device that holds it.
 
-    steps: taken so far.  kept: the network that plays and is kept, `network` itself or the average of its weights.
+    steps: taken so far.  averaged: the network that plays and is saved, `network` itself or the average of its weights.
     """
 
     def __init__(self, network: CVPN, settings: LearnerSettings) -> None:
         self.network, self.settings, self.steps = network, settings, 0
-        self.kept = deepcopy(network) if settings.average else network
+        self.averaged = deepcopy(network) if settings.average else network
         self.device = next(network.parameters()).device
         self.optimiser = _make_optimiser(network, settings)
 
@@ -70,13 +70,13 @@ class Learner:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
         optimiser.step()
         self.steps += 1
-        # kept += share * (network - kept): `average`, or 10 / t while the last tenth of the t steps is fewer.
+        # averaged += share * (network - averaged): `average`, or 10 / t while the last tenth of the t steps is fewer.
         if settings.average:
-            follow(self.kept, self.network, max(settings.average, _TENTH / (self.steps + _TENTH)))
+            follow(self.averaged, self.network, max(settings.average, _TENTH / (self.steps + _TENTH)))
         return Losses(*(float(loss.detach()) for loss in (value, policy, ownership, total)))
 
     def state(self) -> dict[str, Any]:
-        """Steps taken and the optimiser's memory, as numbers and arrays; the kept network is saved beside it.
+        """Steps taken and the optimiser's memory, as numbers and arrays; the averaged network is saved beside it.
 
         The arrays change with the next step.
         """
@@ -113,12 +113,12 @@ def _memory(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:
 def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, Array]]) -> None:
     """Give an optimiser of the same weights what `memory_of` gave; CheckpointError where they are others."""
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
-    kept = _MEMORY["adam" if isinstance(optimiser, torch.optim.Adam) else "sgd"]
+    expected = _MEMORY["adam" if isinstance(optimiser, torch.optim.Adam) else "sgd"]
     memory: dict[int, dict[str, Tensor]] = {}
     try:
         for index, entry in saved.items():
             memory[int(index)] = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
-            if int(index) < 0 or set(entry) != kept:
+            if int(index) < 0 or set(entry) != expected:
                 raise ValueError("memory")
         # Step counts are numbers without dimensions; everything else has its weight's shape.
         shapes = [(t.shape, weights[i].shape) for i, entry in memory.items() for t in entry.values() if t.dim()]

@@ -167,13 +167,13 @@ def _files_of(stored: Any, save: Any) -> dict[str, FileEntry]:
     """The files by role, each called what this save calls it."""
     if not isinstance(stored, dict) or "network" not in stored or ("state" in stored) != ("arrays" in stored):
         raise ValueError("files")
-    found = {}
+    entries = {}
     for role, entry in stored.items():
         # A file's name follows from its role and the save, so meta.json cannot point outside its folder.
         if role not in _NAMES or not isinstance(entry, dict) or entry.get("name") != file_name(role, save):
             raise ValueError("files")
-        found[role] = FileEntry(entry["name"], _text(entry.get("sha256")), _whole(entry.get("size"), 2**62))
-    return found
+        entries[role] = FileEntry(entry["name"], _text(entry.get("sha256")), _whole(entry.get("size"), 2**62))
+    return entries
 
 
 def _text(value: Any) -> str:

@@ -72,7 +72,7 @@ class RowFiles:
                 for n, start, size in zip(here.tolist(), starts.tolist(), sizes.tolist(), strict=True):
                     rows[n] = os.pread(file.handle, size, start)
         except OSError as error:
-            raise CheckpointError(f"{self._where()}: rows cannot be read: {error.strerror}") from error
+            raise CheckpointError(f"{self._shown_folder()}: rows cannot be read: {error.strerror}") from error
         ends = np.cumsum([len(row) for row in rows], dtype=np.int64)
         return PackedRows(np.frombuffer(b"".join(rows), dtype=np.uint8), ends)
 
@@ -110,10 +110,10 @@ class RowFiles:
             self._files = [_opened(self.folder, entry) for entry in state["files"]]
             self._last = int(state["last"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise CheckpointError(f"{self._where()}: the replay window is damaged") from error
+            raise CheckpointError(f"{self._shown_folder()}: the replay window is damaged") from error
         for before, after in zip(self._files, self._files[1:], strict=False):
             if before.end != after.first:
-                raise CheckpointError(f"{self._where()}: rows are missing from the replay window")
+                raise CheckpointError(f"{self._shown_folder()}: rows are missing from the replay window")
         self.end = self._files[-1].end if self._files else 0
 
     @property
@@ -123,13 +123,13 @@ class RowFiles:
 
     def remove_others(self) -> None:
         """Remove from the folder what no row of these files is in: files of before, and those of killed runs."""
-        kept = set(self.names())
+        in_use = set(self.names())
         try:
             for path in self.folder.iterdir() if self.folder is not None else ():
-                if _OWN.fullmatch(path.name) and path.name not in kept:
+                if _OWN.fullmatch(path.name) and path.name not in in_use:
                     path.unlink()
         except OSError as error:
-            raise CheckpointError(f"{self._where()}: old rows cannot be removed: {error.strerror}") from error
+            raise CheckpointError(f"{self._shown_folder()}: old rows cannot be removed: {error.strerror}") from error
 
     def names(self) -> list[str]:
         """The files' names."""
@@ -153,17 +153,17 @@ class RowFiles:
                 path.unlink(missing_ok=True)
                 handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise CheckpointError(f"{self._where()}: rows cannot be written: {error.strerror}") from error
+            raise CheckpointError(f"{self._shown_folder()}: rows cannot be written: {error.strerror}") from error
         self._files.append(_RowFile(self._last, handle, self.end))
 
     def _write(self, file: _RowFile, rows: list[bytes]) -> None:
         try:
             file.append(rows)
         except OSError as error:
-            raise CheckpointError(f"{self._where()}: rows cannot be written: {error.strerror}") from error
+            raise CheckpointError(f"{self._shown_folder()}: rows cannot be written: {error.strerror}") from error
         self.end = file.end
 
-    def _where(self) -> str:
+    def _shown_folder(self) -> str:
         return shown(self.folder or tempfile.gettempdir())
 
 

@@ -147,8 +147,8 @@ def _name_in(stored: Mapping[str, Any]) -> str:
     names = ("game", "preset", "seed", "workers")
     if not all(name in stored for name in names):
         return ""
-    kept = {name: stored[name] for name in (*names, "rounds") if name in stored}
-    return Run(**kept, algorithm=algorithm_text(stored)).name
+    named_by = {name: stored[name] for name in (*names, "rounds") if name in stored}
+    return Run(**named_by, algorithm=algorithm_text(stored)).name
 
 
 def end_of(checkpoint: str) -> str:
@@ -176,8 +176,8 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
             note(f"{shown(out)} holds no training run yet: a new one begins there")
         return False
     if not resume:
-        what = "holds a training run already; continue it with --resume or choose another --out"
-        raise CheckpointError(f"{shown(out)} {what}")
+        remedy = "continue it with --resume or choose another --out"
+        raise CheckpointError(f"{shown(out)} holds a training run already; {remedy}")
     meta = checkpoint.load_meta(folder)
     # Another number of workers is another name, and no other run.
     if meta.run != run.name:

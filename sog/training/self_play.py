@@ -131,7 +131,7 @@ class SelfPlayRounds:
 
     @property
     def network(self) -> CVPN:
-        return self.learning.learner.kept
+        return self.learning.learner.averaged
 
     def play_round(self, watch: RoundWatch) -> Point | None:
         """Self-play of one round beside the learning from the rounds before.
@@ -143,7 +143,7 @@ class SelfPlayRounds:
         learner, replay = learning.learner, learning.replay
         # Workers play with the weights before this round's steps, while the learner learns from earlier rounds' rows:
         # nothing depends on which of them ends first.
-        begun = learning.begun = learning.begun or _Begun(network_bytes(learner.kept))
+        begun = learning.begun = learning.begun or _Begun(network_bytes(learner.averaged))
 
         def start() -> bool:
             self.crew.start(begun.weights, number, learning.size.games)
@@ -184,7 +184,7 @@ class SelfPlayRounds:
                 state["round_size"] = self.learning.size.state()
             if begun is not None:
                 state["begun"] = begun.state()
-        checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
+        checkpoint.save(folder, learner.averaged, run.game, run.name, learner.steps, description, state)
         if whole:
             replay.saved()
         return True
@@ -212,8 +212,8 @@ def _learn(
         # same.
         if k < len(losses):
             continue
-        found = learner.step(rows)
-        losses.append((found.value, found.policy))
+        step_losses = learner.step(rows)
+        losses.append((step_losses.value, step_losses.policy))
         if watch.pause():
             return False
     return True
@@ -235,10 +235,10 @@ def _resumed(run: Run, settings: TrainSettings, window: ReplayWindow, device: to
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
 
 
-def _read_begun(state: State, kept: Network) -> _Begun:
+def _read_begun(state: State, network: Network) -> _Begun:
     """What `_Begun.state` wrote beside this network; one of DAMAGE where it did not."""
-    weights = state["weights"].tobytes() if "weights" in state else network_bytes(kept)
-    network_of(kept.shape, weights)
+    weights = state["weights"].tobytes() if "weights" in state else network_bytes(network)
+    network_of(network.shape, weights)
     return _Begun(weights, [(float(value), float(policy)) for value, policy in state["losses"]])
 
 

@@ -24,11 +24,11 @@ def find_checkpoint(text: str, algorithm: str = DEFAULT) -> Path:
     Raises CheckpointError where the path holds none or no checkpoint is shipped for the game, and GameError where
     the text is neither a path nor a game.
     """
-    found = named_checkpoint(text, algorithm)
-    if found is None:
+    folder = named_checkpoint(text, algorithm)
+    if folder is None:
         name, shipped = make_game(text).name, ", ".join(shipped_games())
         raise CheckpointError(f"no checkpoint is shipped for {name}; train one, or name one of {shipped}")
-    return found
+    return folder
 
 
 def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:

@@ -45,20 +45,22 @@ class Workers(Protocol):
 
 
 @contextmanager
-def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Workers]:
+def hire(
+    game: str, settings: TrainSettings, seed: int, workers: int, placement: Where | None = None
+) -> Iterator[Workers]:
     """This many workers; a single worker on this machine is this process itself.
 
-    where: by default processes of this machine. What each worker plays is the same to the bit wherever it plays, on
-    processors of one kind.
+    placement: by default processes of this machine. What each worker plays is the same to the bit wherever it plays,
+    on processors of one kind.
     """
-    where = where or Where("local", workers)
+    placement = placement or Where("local", workers)
     with one_core():
-        if workers == 1 and where.kind == "local":
+        if workers == 1 and placement.kind == "local":
             yield LocalWorkers(game, settings, seed)
             return
         tallies = SharedTallies(workers)
         try:
-            with executor(where) as there:
+            with executor(placement) as there:
                 yield RemoteWorkers(there, game, settings, seed, workers, tallies)
         finally:
             tallies.close()

@@ -148,11 +148,11 @@ def test_a_restored_learner_takes_the_same_steps(optimiser: str, average: float)
     for _ in range(3):
         first.step(rows)
     settings = LearnerSettings(optimiser=optimiser, decay=0.5, decay_steps=3, average=average)
-    second = Learner(deepcopy(first.kept), settings)
+    second = Learner(deepcopy(first.averaged), settings)
     second.restore(first.state())
     assert [first.step(rows) for _ in range(3)] == [second.step(rows) for _ in range(3)]
     assert first.steps == second.steps == 6
-    for one, other in zip(first.kept.state_dict().values(), second.kept.state_dict().values(), strict=True):
+    for one, other in zip(first.averaged.state_dict().values(), second.averaged.state_dict().values(), strict=True):
         assert torch.equal(one, other)
 
 
@@ -160,7 +160,7 @@ def test_the_kept_network_is_an_average_of_the_weights() -> None:
     """Of all steps alike at first, nearly; of a tenth of them later; and the steps taken do not depend on it."""
     rows = leduc_rows(16)
     plain, averaged = learner(optimiser="sgd", momentum=0.0), learner(optimiser="sgd", momentum=0.0, average=1e-3)
-    assert plain.kept is plain.network and averaged.kept is not averaged.network
+    assert plain.averaged is plain.network and averaged.averaged is not averaged.network
     biases = []
     for _ in range(60):
         assert plain.step(rows) == averaged.step(rows)
@@ -171,7 +171,7 @@ def test_the_kept_network_is_an_average_of_the_weights() -> None:
         weights = [weight * (1.0 - rate) for weight in weights] + [rate]
     assert sum(weights[-20:]) > 0.9 and weights[0] < 1e-6
     expected = sum(w * b for w, b in zip(weights[1:], biases, strict=True))
-    torch.testing.assert_close(averaged.kept.head.bias.detach(), expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(averaged.averaged.head.bias.detach(), expected, rtol=1e-4, atol=1e-5)
     with pytest.raises(SettingError, match="average"):
         LearnerSettings(average=1.5)
 

@@ -92,7 +92,7 @@ def distil(
         if lately:
             report(learner.steps, f"value loss {np.mean(lately, axis=0)[0]:.5f}")
     value, policy = np.mean(lately, axis=0)
-    return Distilled(learner.kept, learner.steps, window.added, float(value), float(policy))
+    return Distilled(learner.averaged, learner.steps, window.added, float(value), float(policy))
 
 
 def _scheduled(settings: DistilSettings) -> LearnerSettings:

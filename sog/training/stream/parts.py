@@ -161,17 +161,17 @@ class LearnerPart:
         """A step on each batch."""
         # By the steps taken: a learner that replaces a dead one draws what that one would have.
         rng = np.random.default_rng((self.seed, 2**21, self.learner.steps))
-        found = [self.learner.step(turned(unpack(self.shape, rows), self.symmetries, rng)) for rows in batches]
-        value, policy = (float(np.mean([getattr(x, name) for x in found])) for name in ("value", "policy"))
+        step_losses = [self.learner.step(turned(unpack(self.shape, rows), self.symmetries, rng)) for rows in batches]
+        value, policy = (float(np.mean([getattr(x, name) for x in step_losses])) for name in ("value", "policy"))
         return LearnerSteps(self.learner.steps, value, policy)
 
     def weights(self) -> tuple[int, bytes]:
         """The steps taken, and the network after them."""
-        return self.learner.steps, network_bytes(self.learner.kept)
+        return self.learner.steps, network_bytes(self.learner.averaged)
 
     def state(self) -> State:
         """What a checkpoint keeps."""
-        network: Any = np.frombuffer(network_bytes(self.learner.kept), dtype=np.uint8)
+        network: Any = np.frombuffer(network_bytes(self.learner.averaged), dtype=np.uint8)
         return {"learner": self.learner.state(), "network": network}
 
 

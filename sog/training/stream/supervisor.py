@@ -150,9 +150,9 @@ class Supervisor:
         saved = self.start.load()
         state = None if saved is None else saved[1]
         self.replay = self.there.keep(f"{self.start.name} replay", ReplayPart, self.settings, state)
-        kept = 0 if state is None else int(state["window"]["added"])
-        self.totals.lost_rows += max(0, self.totals.rows - kept)
-        self.totals.rows = kept
+        saved_rows = 0 if state is None else int(state["window"]["added"])
+        self.totals.lost_rows += max(0, self.totals.rows - saved_rows)
+        self.totals.rows = saved_rows
         self.held = 0 if state is None else min(len(state["versions"]), self.settings.replay)
         self.sampling = None
 
@@ -162,9 +162,9 @@ class Supervisor:
         start = self.start
         given = start.game, self.settings, start.seed, start.device, state
         self.learner = self.there.keep(f"{start.name} learner", LearnerPart, *given)
-        kept = 0 if state is None else steps_of(state)
-        self.totals.lost_steps += max(0, self.totals.steps - kept)
-        self.totals.steps = kept
+        saved_steps = 0 if state is None else steps_of(state)
+        self.totals.lost_steps += max(0, self.totals.steps - saved_steps)
+        self.totals.steps = saved_steps
         self.sampling = self.learning = None  # what the one before was asked
         self.fetching = self.learner.call("weights")
 
