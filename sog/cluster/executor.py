@@ -110,14 +110,14 @@ def compute(executor: Executor, function: Callable[[K], R], keys: Sequence[K]) -
             for pending in executor.wait(list(working)):
                 remote, key, tried = working.pop(pending)
                 try:
-                    found = pending.result()
+                    answer = pending.result()
                 except WorkLost:
                     if tried == _TRIES:
                         raise
                     waiting.append((key, tried + 1))
                     continue
                 idle.append(remote)
-                yield key, found
+                yield key, answer
     finally:
         for remote in started:
             remote.end()

@@ -43,7 +43,7 @@ class RayExecutor:
             raise SettingError("Ray is not installed: pip install 'sog[cluster]'") from error
         self.ray: Any = ray
         self._started: list[_RayRemote] = []
-        self._kept: list[_RayRemote] = []
+        self._named: list[_RayRemote] = []
         self._closing = threading.Event()
         if ray.is_initialized():
             raise SogError("this process has connected to Ray already")
@@ -55,9 +55,9 @@ class RayExecutor:
         try:
             ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **own)
         except Exception as error:  # of many kinds, as the connection fails in many ways
-            where = f"no Ray cluster answers at {address}" if address else "Ray cannot start here"
+            failure = f"no Ray cluster answers at {address}" if address else "Ray cannot start here"
             why = "none runs on this machine" if address == "auto" else first_line(error)
-            raise SogError(f"{where}: {why}") from error
+            raise SogError(f"{failure}: {why}") from error
         self.places = places or max(1, int(ray.cluster_resources().get("CPU", 1.0)))
         self._host = ray.remote(max_restarts=0, max_task_retries=0)(_Host)
 
@@ -69,9 +69,9 @@ class RayExecutor:
         self._end_left_over(name)
         options = {"num_cpus": 0, "name": name, "namespace": _NAMESPACE, "lifetime": "detached"}
         remote = self._start(options, LONELY, make, arguments)
-        if not self._kept:
+        if not self._named:
             threading.Thread(target=self._beat, args=(LONELY / 6.0,), daemon=True).start()
-        self._kept.append(remote)
+        self._named.append(remote)
         return remote
 
     def _start(
@@ -96,20 +96,20 @@ class RayExecutor:
     def _beat(self, seconds: float) -> None:
         """Let named objects hear from this program until it ends."""
         while not self._closing.wait(seconds):
-            for remote in list(self._kept):
+            for remote in list(self._named):
                 remote.actor.process.remote()
 
     def share(self, content: bytes) -> Any:
         return self.ray.put(content)
 
     def wait(self, pending: Sequence[Pending], seconds: float | None = None) -> list[Pending]:
-        found = {one.reference: one for one in pending if isinstance(one, _RayPending)}
-        if not found:
+        by_reference = {one.reference: one for one in pending if isinstance(one, _RayPending)}
+        if not by_reference:
             return []
-        done, _ = self.ray.wait(list(found), num_returns=1, timeout=seconds, fetch_local=False)
-        if done and len(found) > 1:
-            done, _ = self.ray.wait(list(found), num_returns=len(found), timeout=0, fetch_local=False)
-        return [found[reference] for reference in done]
+        done, _ = self.ray.wait(list(by_reference), num_returns=1, timeout=seconds, fetch_local=False)
+        if done and len(by_reference) > 1:
+            done, _ = self.ray.wait(list(by_reference), num_returns=len(by_reference), timeout=0, fetch_local=False)
+        return [by_reference[reference] for reference in done]
 
     def close(self) -> None:
         self._closing.set()

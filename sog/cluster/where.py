@@ -43,12 +43,12 @@ def where_of(text: str | None, workers: int | None) -> Where:
             "ray:// is Ray Client, which Ray's authors advise against for work like this; run sog on a machine of "
             "the cluster with --cluster auto, or hand it over with `ray job submit`"
         )
-    if found := re.fullmatch(r"(local|ray):([0-9]{1,9})", text):
+    if match := re.fullmatch(r"(local|ray):([0-9]{1,9})", text):
         if workers is not None:
             raise SettingError(f"--cluster {text} says how many processes there are; leave out --workers")
-        if not 1 <= int(found[2]) <= MOST_PROCESSES:
+        if not 1 <= int(match[2]) <= MOST_PROCESSES:
             raise SettingError(f"--cluster {text}: processes of one machine are 1 to {MOST_PROCESSES}")
-        return Where(found[1], int(found[2]))
+        return Where(match[1], int(match[2]))
     host = re.fullmatch(r"[A-Za-z0-9._-]+:([0-9]{1,5})", text)
     if text == "auto" or (host and 1 <= int(host[1]) <= _LAST_PORT):
         return Where("ray", workers or 0, text)
@@ -61,16 +61,16 @@ def usable_cores() -> int:
 
 
 @contextmanager
-def executor(where: Where) -> Iterator[Executor]:
+def executor(placement: Where) -> Iterator[Executor]:
     """The executor, which ends what it started with the block. Raises SettingError and SogError as RayExecutor does."""
     made: Executor
     with ExitStack() as stack:
-        if where.kind == "local":
-            made = LocalExecutor(where.places)
+        if placement.kind == "local":
+            made = LocalExecutor(placement.places)
         else:
             from sog.cluster.on_ray import RayExecutor
 
             stack.enter_context(redirect_stdout(sys.stderr))  # Ray prints which processes died where results go
-            made = RayExecutor(where.address, where.places)
+            made = RayExecutor(placement.address, placement.places)
         stack.callback(made.close)
         yield made
