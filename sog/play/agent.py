@@ -139,8 +139,8 @@ class SearchAgent(Agent):
     def steps(self, node: int) -> SearchGenerator:
         """The searches of a decision, as a generator of leaf beliefs; errors of `policy`."""
         if self.solved is not None and self.solved.node not in self.public.path(node):
-            where = self.game.state_name(self.state(node))
-            raise GameError(f"the last search was on another line of play than {where}; call new_game first")
+            state_name = self.game.state_name(self.state(node))
+            raise GameError(f"the last search was on another line of play than {state_name}; call new_game first")
         if self.solved is not None and self.solved.node == node:
             return
         # The chain's own searches of the opponent's decisions come first, in the order of play.

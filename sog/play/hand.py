@@ -89,11 +89,11 @@ class HandMatch:
             # Blocks begin at the same hands wherever a match is continued: some networks' last bits depend on what is
             # evaluated together.
             last = min(stop, (first // width + 1) * width)
-            found: list[HandRecord] = []
+            records: list[HandRecord] = []
             for hand in drive((Hand(self, number) for number in range(first, last)), self.router, width):
-                found.append(hand.record())
-                report(first + len(found), "")
-            yield sorted(found, key=lambda record: record.number)
+                records.append(hand.record())
+                report(first + len(records), "")
+            yield sorted(records, key=lambda record: record.number)
             first = last
 
     def referee(self) -> Referee:

@@ -73,8 +73,8 @@ def _to_read(path: Path) -> Iterator[BinaryIO]:
 def _header(match: HandMatch) -> dict[str, Any]:
     """What decides the hands of a match."""
     a, b = (entrant.plays for entrant in match.entrants)
-    found = {"match": FORM, "game": match.game.name, "a": a, "b": b, "seed": match.seed}
-    return found | {"policies": match.policies}
+    header = {"match": FORM, "game": match.game.name, "a": a, "b": b, "seed": match.seed}
+    return header | {"policies": match.policies}
 
 
 @contextmanager

@@ -87,31 +87,31 @@ class HandRecord:
     def line(self) -> str:
         """The record as a line of JSON, without its end."""
         steps = [step.written() for step in self.steps]
-        found = {"hand": self.number, "a": self.a, "pair": list(self.pair), "steps": steps, "won": self.won}
-        return json.dumps(found, allow_nan=False)
+        entries = {"hand": self.number, "a": self.a, "pair": list(self.pair), "steps": steps, "won": self.won}
+        return json.dumps(entries, allow_nan=False)
 
     @classmethod
     def of_line(cls, line: str | bytes) -> HandRecord:
         """The record of a line; ValueError for a malformed line."""
         try:
-            found = json.loads(line)
-            steps = tuple(_step(one) for one in found["steps"])
-            record = cls(int(found["hand"]), int(found["a"]), _pair(found["pair"]), steps, float(found["won"]))
+            entries = json.loads(line)
+            steps = tuple(_step(step) for step in entries["steps"])
+            record = cls(int(entries["hand"]), int(entries["a"]), _pair(entries["pair"]), steps, float(entries["won"]))
         except (KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError(f"no record of a hand: {error}") from error
         return record
 
 
-def _step(found: Any) -> Chance | HandDecision:
-    if "chance" in found:
-        return Chance(None if found["chance"] is None else int(found["chance"]), _pair(found["pair"]))
-    policy = np.array(found["policy"], dtype=np.float64) if "policy" in found else None
-    player, infostate, action, edge = (int(found[key]) for key in ("player", "infostate", "action", "edge"))
+def _step(entries: Any) -> Chance | HandDecision:
+    if "chance" in entries:
+        return Chance(None if entries["chance"] is None else int(entries["chance"]), _pair(entries["pair"]))
+    policy = np.array(entries["policy"], dtype=np.float64) if "policy" in entries else None
+    player, infostate, action, edge = (int(entries[key]) for key in ("player", "infostate", "action", "edge"))
     return HandDecision(player, infostate, action, edge, policy)
 
 
-def _pair(found: Any) -> tuple[int, int]:
-    zero, one = found
+def _pair(pair: Any) -> tuple[int, int]:
+    zero, one = pair
     return int(zero), int(one)
 
 

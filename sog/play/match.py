@@ -112,14 +112,14 @@ def random_openings(game: Game, count: int, plies: int, seed: int) -> tuple[tupl
     """`count` openings of `plies` random moves, all different while a hundred draws find one that is new."""
     if plies == 0:
         return ((),) * count
-    tree, found = MoveTree(game), dict[tuple[int, ...], None]()
+    tree, drawn = MoveTree(game), dict[tuple[int, ...], None]()
     out: list[tuple[int, ...]] = []
     for k in range(count):
         first = _drawn(tree, plies, (seed, k))
         # By (seed, k, again): the k-th opening does not depend on how many are asked for.
         others = (_drawn(tree, plies, (seed, k, again)) for again in range(1, _DRAWS))
-        out.append(first if first not in found else next((other for other in others if other not in found), first))
-        found[out[-1]] = None
+        out.append(first if first not in drawn else next((other for other in others if other not in drawn), first))
+        drawn[out[-1]] = None
     return tuple(out)
 
 

@@ -49,18 +49,18 @@ def openings(game: Game, count: int, plies: int, seed: int) -> list[tuple[int, .
     Two of them can lead to one position: of 200 on connect four with 4 moves each, 190 positions are different.
     Raises SettingError where no more are found.
     """
-    rng, tree, found = np.random.default_rng(seed), MoveTree(game), dict[tuple[int, ...], None]()
+    rng, tree, sequences = np.random.default_rng(seed), MoveTree(game), dict[tuple[int, ...], None]()
     for _ in range(100 * count):
-        if len(found) == count:
+        if len(sequences) == count:
             break
         moves = list[int]()
         while len(moves) < plies and tree.result(tree.node_after(moves)) is None:
             moves.append(int(rng.choice(tree.actions(tree.node_after(moves)))))
         if tree.result(tree.node_after(moves)) is None:
-            found[tuple(moves)] = None
-    if len(found) < count:
+            sequences[tuple(moves)] = None
+    if len(sequences) < count:
         raise SettingError(f"{game.name} has fewer than {count} openings of {plies} moves")
-    return list(found)
+    return list(sequences)
 
 
 class _Table:

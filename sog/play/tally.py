@@ -50,9 +50,9 @@ class PlayTally:
     def __init__(self) -> None:
         self.counts: Int64 = np.zeros(_COUNTS, dtype=np.int64)
 
-    def place(self, where: str, number: int) -> None:
-        """From now on count in the memory of `SharedTallies.where`, in this place; without it, here."""
-        path, _, name = where.partition(" ")
+    def place(self, address: str, number: int) -> None:
+        """From now on count in the memory of `SharedTallies.address`, in this place; without it, here."""
+        path, _, name = address.partition(" ")
         with suppress(OSError, ValueError):
             # On another machine a process of this number may have another file there.
             if name and name in os.readlink(path):
@@ -85,17 +85,17 @@ PLAYED: Final = PlayTally()
 class SharedTallies:
     """Tallies of several processes of this machine, in memory that has no name in any folder.
 
-    where: how they find it; "" on systems without such memory, where nothing is counted.
+    address: how they find it; "" on systems without such memory, where nothing is counted.
     """
 
     def __init__(self, places: int) -> None:
-        self.where = ""
+        self.address = ""
         self._counts: Int64 = np.zeros(_COUNTS * places, dtype=np.int64)
         if hasattr(os, "memfd_create"):
             name = f"sog-{secrets.token_hex(8)}"
             descriptor = os.memfd_create(name)
             os.ftruncate(descriptor, _BYTES * places)
-            self.where = f"/proc/{os.getpid()}/fd/{descriptor} {name}"
+            self.address = f"/proc/{os.getpid()}/fd/{descriptor} {name}"
             self._counts = np.frombuffer(mmap.mmap(descriptor, 0), dtype=np.int64)
             self._descriptor = descriptor
 
@@ -105,16 +105,16 @@ class SharedTallies:
 
     def total(self) -> Int64:
         """int64[5]: sums over all processes, first those of games, searches and queries."""
-        found: Int64 = self._counts.reshape(-1, _COUNTS).sum(axis=0)
-        return found
+        sums: Int64 = self._counts.reshape(-1, _COUNTS).sum(axis=0)
+        return sums
 
     def compiling(self) -> float | None:
         """Seconds of the process that has compiled longest; None unless all of them say so, as on this machine."""
-        found = self._counts.reshape(-1, _COUNTS)[:, _PLAYED:]
-        return float(found[:, 0].max()) / 1000.0 if found[:, 1].all() else None
+        by_process = self._counts.reshape(-1, _COUNTS)[:, _PLAYED:]
+        return float(by_process[:, 0].max()) / 1000.0 if by_process[:, 1].all() else None
 
     def close(self) -> None:
         """Close the file; what processes have mapped of it stays theirs."""
-        if self.where:
+        if self.address:
             os.close(self._descriptor)
-            self.where = ""
+            self.address = ""

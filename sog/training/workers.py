@@ -138,7 +138,7 @@ class RemoteWorkers:
         self, there: Executor, game: str, settings: TrainSettings, seed: int, workers: int, tallies: SharedTallies
     ) -> None:
         self.there, self.settings, self.tallies = there, settings, tallies
-        made = game, settings, seed, tallies.where
+        made = game, settings, seed, tallies.address
         self.players = [there.start(_Player, *made, worker) for worker in range(workers)]
         self.waiting: list[Pending] = []
         self.games, self.begun = 0, 0.0  # of the current round: games a worker, and when it began

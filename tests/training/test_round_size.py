@@ -76,7 +76,7 @@ def test_a_damaged_size_is_refused(wrong: dict[str, float], tmp_path: Path) -> N
 def test_tallies_of_processes_are_read_together() -> None:
     shared, tallies = SharedTallies(2), [PlayTally(), PlayTally()]
     for number, tally in enumerate(tallies):
-        tally.place(shared.where, number)
+        tally.place(shared.address, number)
         tally.add(games=1, searches=number + 1)
     assert shared.total()[:3].tolist() == [2, 3, 0] and shared.compiling() is None
     for tally in tallies:
@@ -89,10 +89,10 @@ def test_tallies_of_processes_are_read_together() -> None:
     assert shared.total()[:3].tolist() == [1, 2, 0]
     shared.begin()
     assert shared.total()[:3].tolist() == [0, 0, 0]
-    path, _, name = shared.where.partition(" ")
-    for where in ("", path, f"{path} another", f"/nowhere {name}"):
+    path, _, name = shared.address.partition(" ")
+    for address in ("", path, f"{path} another", f"/nowhere {name}"):
         alone = PlayTally()
-        alone.place(where, 0)
+        alone.place(address, 0)
         alone.add(queries=2)
         assert alone.counts[2] == 2 and shared.total()[2] == 0
     shared.close()
