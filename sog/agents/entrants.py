@@ -132,11 +132,11 @@ def policy_entrant(name: str, text: str, game: Game) -> Entrant:
 
 def code_entrant(name: str, text: str, game: Game) -> Entrant:
     """A class derived from sog.Agent, or a function that makes bots of OpenSpiel's."""
-    found = found_in(text)
-    if isinstance(found, type) and issubclass(found, Agent):
-        seats = class_entrant(name, found).seats
-    elif callable(found) and not isinstance(found, type):
-        seats = _checked(bot_seats(text, found, game))
+    named = found_in(text)
+    if isinstance(named, type) and issubclass(named, Agent):
+        seats = class_entrant(name, named).seats
+    elif callable(named) and not isinstance(named, type):
+        seats = _checked(bot_seats(text, named, game))
     else:
         raise SettingError(f"{text} is neither a class derived from sog.Agent nor a function that makes a pyspiel.Bot")
     source = getattr(sys.modules[text.partition(":")[0]], "__file__", None)

@@ -164,14 +164,14 @@ class Recalled:
     """Policies of an agent that only knows how to play games from their start to their end.
 
     The policy at a node depends on the node alone. Policies are kept; of agents that are in mid-game, the
-    `kept` latest.
+    `capacity` latest.
     """
 
-    def __init__(self, agent: Agent, kept: int = 256) -> None:
+    def __init__(self, agent: Agent, capacity: int = 256) -> None:
         """agent: in its state at the start of a game; only forks of it are played."""
         self.agent = agent
         self._policies: dict[int, Float64] = {}
-        self._standing: LruCache[int, Agent] = LruCache(kept)
+        self._standing: LruCache[int, Agent] = LruCache(capacity)
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: what the agent plays at a public node where it acts."""

@@ -105,22 +105,22 @@ def openspiel_bot(
 
 def _rules(game: SpielGame) -> dict[str, object]:
     """OpenSpiel's name of a game and its parameters, but those of tensors; of one taken in turns, the game's itself."""
-    kind, found = game.get_type().short_name, game.get_parameters()
-    inner = found.get("game") if kind == "turn_based_simultaneous_game" else None
-    rules = {"name": kind, **found} if inner is None else inner
+    kind, parameters = game.get_type().short_name, game.get_parameters()
+    inner = parameters.get("game") if kind == "turn_based_simultaneous_game" else None
+    rules = {"name": kind, **parameters} if inner is None else inner
     return {name: value for name, value in rules.items() if not name.startswith("egocentric")}
 
 
 def _on_board(agent: LoadedAgent) -> Reader:
     """The best move with probability 1. No position is searched twice."""
     openspiel_game(agent.game)
-    found: dict[tuple[int, ...], int] = {}
+    best_moves: dict[tuple[int, ...], int] = {}
 
     def read(state: SpielState) -> ActionPolicy:
         moves = tuple(state.history())
-        if moves not in found:
-            found[moves] = agent.think(moves).action
-        return [(action, float(action == found[moves])) for action in state.legal_actions()]
+        if moves not in best_moves:
+            best_moves[moves] = agent.think(moves).action
+        return [(action, float(action == best_moves[moves])) for action in state.legal_actions()]
 
     return read
 
@@ -129,7 +129,7 @@ def _with_infostates(agent: LoadedAgent, player: int) -> Reader:
     """The policy at the player's infostate, which OpenSpiel's information state string names."""
     public = agent.public
     spiel = openspiel_game(agent.game)
-    places = {found.key: (found.node, found.infostate) for found in infostates_by_string(public, player)}
+    places = {named.key: (named.node, named.infostate) for named in infostates_by_string(public, player)}
 
     def read(state: SpielState) -> ActionPolicy:
         known = _as_the_player_sees(spiel, state, player)

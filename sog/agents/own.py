@@ -31,10 +31,10 @@ __all__ = ["CheckedAgent", "agent_class", "checked_policies", "found_in", "measu
 
 def agent_class(text: str) -> type[Agent]:
     """The class that MODULE:CLASS names, looked for in the current folder too; SettingError where it is missing."""
-    found = found_in(text)
-    if not (isinstance(found, type) and issubclass(found, Agent)):
+    named = found_in(text)
+    if not (isinstance(named, type) and issubclass(named, Agent)):
         raise SettingError(f"{text} is not a class derived from sog.Agent")
-    return found
+    return named
 
 
 def found_in(text: str) -> object:
@@ -46,12 +46,12 @@ def found_in(text: str) -> object:
         raise SettingError(f"an agent is named MODULE:CLASS, such as sog.agents.uniform:UniformAgent, not {text}")
     try:
         with code_of(f"the module {module}", SettingError):
-            found: object = getattr(imported(module, text), name, None)
+            named: object = getattr(imported(module, text), name, None)
     except GameError as error:
         raise SettingError(str(error)) from error
-    if found is None:
+    if named is None:
         raise SettingError(f"{text}: the module {module} has no {name}")
-    return found
+    return named
 
 
 def seats_of(kind: type[Agent], public: PublicTree) -> MakeAgent:
@@ -86,10 +86,10 @@ def checked_policies(agent: Agent) -> Iterator[tuple[int, Float64]]:
         policies = iter(agent.policies())
     while True:
         with _code_of(type(agent)):
-            found = next(policies, None)
-            if found is None:
+            pair = next(policies, None)
+            if pair is None:
                 return
-            node, policy = found
+            node, policy = pair
         yield node, _checked(agent, node, policy)
 
 
@@ -118,7 +118,7 @@ class CheckedAgent(Agent):
             column = self.agent.act(node, infostate, rng)
         legal = self.legal(node)[:, infostate]
         if not isinstance(column, int | np.integer) or not 0 <= column < len(legal) or not legal[column]:
-            raise SettingError(f"{_where(self.agent, node)}: act returned {column!r}, not the index of a legal action")
+            raise SettingError(f"{_prefix(self.agent, node)}: act returned {column!r}, not the index of a legal action")
         drawn_from = self.agent.drawn_from
         self.drawn_from = None if drawn_from is None else _checked(self.agent, node, drawn_from)
         return int(column)
@@ -130,16 +130,16 @@ class CheckedAgent(Agent):
 
     def belief(self, infostate: int) -> Float64 | None:
         with _code_of(type(self.agent)):
-            found = self.agent.belief(infostate)
-        if found is None:
+            given = self.agent.belief(infostate)
+        if given is None:
             return None
-        width, where = self.public.num_infostates(self._node)[1 - self.player], _where(self.agent, self._node)
+        width, prefix = self.public.num_infostates(self._node)[1 - self.player], _prefix(self.agent, self._node)
         try:
-            belief = np.asarray(found, dtype=np.float64)
+            belief = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise SettingError(f"{where}: a belief that is no array of numbers but {type(found).__name__}") from error
+            raise SettingError(f"{prefix}: a belief that is no array of numbers but {type(given).__name__}") from error
         if belief.shape != (width,) or not (belief >= 0).all():
-            raise SettingError(f"{where}: a belief is float64[{width}], none below 0")
+            raise SettingError(f"{prefix}: a belief is float64[{width}], none below 0")
         return belief
 
     def fork(self) -> CheckedAgent:
@@ -148,17 +148,17 @@ class CheckedAgent(Agent):
 
 def _checked(agent: Agent, node: int, policy: Float64) -> Float64:
     """float64[A, I]: an agent's policy at a node; SettingError where it is not a policy."""
-    legal, where = agent.legal(node), _where(agent, node)
+    legal, prefix = agent.legal(node), _prefix(agent, node)
     try:
-        found = np.asarray(policy, dtype=np.float64)
+        checked = np.asarray(policy, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise SettingError(f"{where}: a policy that is no array of numbers but {type(policy).__name__}") from error
-    if flaw := exact.flaw_of(found, legal):
-        raise SettingError(f"{where}: {flaw}")
-    return found
+        raise SettingError(f"{prefix}: a policy that is no array of numbers but {type(policy).__name__}") from error
+    if flaw := exact.flaw_of(checked, legal):
+        raise SettingError(f"{prefix}: {flaw}")
+    return checked
 
 
-def _where(agent: Agent, node: int) -> str:
+def _prefix(agent: Agent, node: int) -> str:
     """The agent's class and the public state, for messages."""
     return f"{type(agent).__name__} at {agent.game.state_name(agent.state(node))}"
 
@@ -168,7 +168,7 @@ def _exploitability(public: PublicTree, policy: exact.Policy) -> float:
     if not is_turn_spot(public.game):
         return exact.measure_policy(public, policy).exploitability
     whole = EndgamePolicy(public.game, os.cpu_count() or 1)
-    whole.play({public_state(public, node): found for node, found in policy.items()})
+    whole.play({public_state(public, node): probabilities for node, probabilities in policy.items()})
     return whole.measure().exploitability
 
 

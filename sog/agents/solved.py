@@ -51,13 +51,13 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """In a notebook: the figures, and the policy at the first decision."""
-        said, game = f"{self.game.name}: value {self.value:.4g}, exploitability {self.exploitability:.3g}", self.game
+        figures, game = f"{self.game.name}: value {self.value:.4g}, exploitability {self.exploitability:.3g}", self.game
         if not self.policy:
-            return noted([said])
+            return noted([figures])
         node, policy = next(iter(self.policy.items()))
         state = self.public.states[node]
         weights = game.root_ranges()[game.actor(state)] if node == 0 else np.ones(policy.shape[1])
-        return noted([said], policy_drawn("Policy", game, state, policy, weights).svg)
+        return noted([figures], policy_drawn("Policy", game, state, policy, weights).svg)
 
 
 class SolutionAgent(Agent):
@@ -70,12 +70,12 @@ class SolutionAgent(Agent):
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: see `Agent.policy`; SettingError where the solution lacks the state."""
-        found = self._nodes.get(self.state(node))
-        if found is None:
+        solved_node = self._nodes.get(self.state(node))
+        if solved_node is None:
             raise SettingError(f"the solution has no policy at {self.game.state_name(self.state(node))}")
-        return self.solution.policy[found]
+        return self.solution.policy[solved_node]
 
 
-def noted(said: Sequence[str], picture: str = "") -> str:
+def noted(lines: Sequence[str], picture: str = "") -> str:
     """HTML of a notebook: lines of words above a picture."""
-    return f'<div style="max-width:32em">{"".join(f"<p>{escape(line)}</p>" for line in said)}{picture}</div>'
+    return f'<div style="max-width:32em">{"".join(f"<p>{escape(line)}</p>" for line in lines)}{picture}</div>'
