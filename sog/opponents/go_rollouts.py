@@ -210,16 +210,16 @@ def _untried(b: RolloutBoard, t: RolloutTree, n: Any, ko: Any) -> Any:
 @njit
 def _select(t: RolloutTree, n: Any) -> Any:
     """The child of the highest upper confidence bound; 0 without children."""
-    best, found = -1e300, 0
+    best, chosen = -1e300, 0
     logarithm = np.log(t.nodes[n, _VISITS] + 1.0)
     child = t.nodes[n, _CHILD]
     while child > 0:
         visits = float(t.nodes[child, _VISITS])
         bound = t.totals[child] / visits + _EXPLORE * np.sqrt(logarithm / visits)
         if bound > best:
-            best, found = bound, child
+            best, chosen = bound, child
         child = t.nodes[child, _SIBLING]
-    return found
+    return chosen
 
 
 @njit
@@ -276,8 +276,8 @@ def rollouts(count: int) -> Rate:
             batch = min(_BATCH, simulations - done)
             _simulate(board, tree, mover, passed, game.komi, batch)
             done += batch
-        found = {int(tree.nodes[n, _MOVE]): n for n in _children(tree)}
-        nodes = [found.get(_point(action, game.size)) for action in decision.actions]
+        node_of_move = {int(tree.nodes[n, _MOVE]): n for n in _children(tree)}
+        nodes = [node_of_move.get(_point(action, game.size)) for action in decision.actions]
         visits = [0 if n is None else int(tree.nodes[n, _VISITS]) for n in nodes]
         values = [0.0 if n is None else float(tree.totals[n] / tree.nodes[n, _VISITS]) for n in nodes]
         return Rated(visits, values, visits, int(tree.size[0]))
@@ -292,11 +292,11 @@ def _point(action: int, size: int) -> int:
 
 def _children(tree: RolloutTree) -> list[int]:
     """The root's children."""
-    found, child = [], int(tree.nodes[0, _CHILD])
+    children, child = [], int(tree.nodes[0, _CHILD])
     while child > 0:
-        found.append(child)
+        children.append(child)
         child = int(tree.nodes[child, _SIBLING])
-    return found
+    return children
 
 
 def _board(decision: Decision) -> RolloutBoard:

@@ -73,39 +73,39 @@ class RatingSearch:
     def __init__(self, decision: Decision, rate: Rate) -> None:
         self._decision, self._rate = decision, rate
         self._luck = decision.rng.random(len(decision.actions))
-        self._found: Rated | None = None
+        self._rated: Rated | None = None
 
     @property
     def simulations(self) -> int:
         """Simulations done in this search."""
-        return 0 if self._found is None else int(sum(self._found.visits))
+        return 0 if self._rated is None else int(sum(self._rated.visits))
 
     def steps(self, stopped: Stopped = never) -> SearchGenerator:
         """The rating; it needs no network."""
-        if self._found is None:
-            self._found = self._rate(replace(self._decision, stopped=stopped))
+        if self._rated is None:
+            self._rated = self._rate(replace(self._decision, stopped=stopped))
         yield from ()
 
     def thought(self) -> Thought:
         """The moves, best first."""
         for _ in self.steps():
             pass
-        assert self._found is not None
-        found, actions = self._found, self._decision.actions
-        visits = found.visits or [0] * len(actions)
-        order = sorted(range(len(actions)), key=lambda k: (-found.order[k], self._luck[k]))
+        assert self._rated is not None
+        rated, actions = self._rated, self._decision.actions
+        visits = rated.visits or [0] * len(actions)
+        order = sorted(range(len(actions)), key=lambda k: (-rated.order[k], self._luck[k]))
         total = sum(visits)
         candidates = tuple(
             Candidate(
                 actions[k],
                 visits[k] / total if total else float(k == order[0]),
-                float(found.values[k]),
+                float(rated.values[k]),
                 int(visits[k]),
                 (actions[k],),
             )
             for k in order
         )
-        return Thought(candidates[0].value, found.nodes, candidates)
+        return Thought(candidates[0].value, rated.nodes, candidates)
 
 
 def spiel_state(game: Game, state: State) -> Any:
@@ -133,7 +133,7 @@ def rated_root(root: Any, decision: Decision) -> Rated:
         return Rated(decision.rng.random(len(nothing)).tolist(), [0.0] * len(nothing), nothing, root.explore_count)
     best = root.best_child().action
     children = {child.action: child for child in root.children}
-    found = [children[action] for action in decision.actions]
-    values = [child.total_reward / child.explore_count if child.explore_count else 0.0 for child in found]
-    order = [(child.action == best) * 1e12 + child.explore_count for child in found]
-    return Rated(order, values, [child.explore_count for child in found], root.explore_count)
+    nodes = [children[action] for action in decision.actions]
+    values = [child.total_reward / child.explore_count if child.explore_count else 0.0 for child in nodes]
+    order = [(child.action == best) * 1e12 + child.explore_count for child in nodes]
+    return Rated(order, values, [child.explore_count for child in nodes], root.explore_count)

@@ -34,12 +34,12 @@ class Standing:
 def standing(game: Chess, s: State) -> Standing:
     """What the table says of a position; GameError where it is not one of three pieces that have a table."""
     placed = [(_PIECES[code], square) for square, code in enumerate(game.seen(s).board.tolist()) if code]
-    where, piece = dict(placed), "".join(letter for letter, _ in placed if letter not in "Kk")
+    square_of, piece = dict(placed), "".join(letter for letter, _ in placed if letter not in "Kk")
     if len(piece) != 1 or piece.upper() not in STRONG:
         raise GameError(f"no table holds {game.state_name(s)}")
     strong = WHITE if piece.isupper() else BLACK
     own, other = ("K", "k") if strong == WHITE else ("k", "K")
-    at = Three(where[own], where[piece], where[other], game.actor(s) == strong)
+    at = Three(square_of[own], square_of[piece], square_of[other], game.actor(s) == strong)
     return Standing(piece.upper(), strong, at, endgame(piece.upper()).distance(at))
 
 
@@ -64,8 +64,8 @@ def random_wins(piece: str, count: int, seed: int) -> list[str]:
     """FENs: positions with the stronger side to move, which it wins, its colour and the squares drawn uniformly."""
     table, rng = endgame(piece).plies, np.random.default_rng((seed, STRONG.index(piece)))
     won = np.argwhere(table[1] >= 0)
-    found = []
+    fens = []
     for row in won[rng.choice(len(won), size=count, replace=False)]:
         white = bool(rng.integers(2))
-        found.append(fen_of(piece, row.tolist(), white, white))
-    return found
+        fens.append(fen_of(piece, row.tolist(), white, white))
+    return fens

@@ -83,17 +83,17 @@ def _near(a: int, b: int) -> bool:
 @inlined
 def _hits(rays: Array, piece: int, king: int, target: int) -> bool:
     """Whether the piece attacks a square that its own king does not shield. rays: int64[R, 2], files and ranks."""
-    found = False
+    hit = False
     for r in range(rays.shape[0]):
         x, y = piece // 8 + rays[r, 0], piece % 8 + rays[r, 1]
         while 0 <= x < 8 and 0 <= y < 8:
             at = x * 8 + y
             if at == target:
-                found = True
+                hit = True
             if at in (king, target):
                 break
             x, y = x + rays[r, 0], y + rays[r, 1]
-    return found
+    return hit
 
 
 @njit
@@ -155,11 +155,11 @@ def _step(plies: Array, rays: Array, depth: int) -> bool:
                 if plies[int(strong), king, piece, weak] != _UNKNOWN:
                     continue
                 if strong:
-                    found = _reaches(plies, rays, king, piece, weak, depth - 1)
+                    at_depth = _reaches(plies, rays, king, piece, weak, depth - 1)
                 else:
                     escapes, longest, taken = _replies(plies, king, piece, weak)
-                    found = escapes > 0 and not taken and longest == depth - 1
-                if found:
+                    at_depth = escapes > 0 and not taken and longest == depth - 1
+                if at_depth:
                     plies[int(strong), king, piece, weak] = depth
                     some = True
     return some
@@ -168,7 +168,7 @@ def _step(plies: Array, rays: Array, depth: int) -> bool:
 @inlined
 def _reaches(plies: Array, rays: Array, king: int, piece: int, weak: int, wanted: int) -> bool:
     """Whether a move of the stronger side leads to a position this many half moves from mate."""
-    found = False
+    reached = False
     for dx in range(-1, 2):
         for dy in range(-1, 2):
             x, y = king // 8 + dx, king % 8 + dy
@@ -176,7 +176,7 @@ def _reaches(plies: Array, rays: Array, king: int, piece: int, weak: int, wanted
             if x < 0 or x > 7 or y < 0 or y > 7 or to in (king, piece):
                 continue
             if plies[0, to, piece, weak] == wanted:
-                found = True
+                reached = True
     for r in range(rays.shape[0]):
         x, y = piece // 8 + rays[r, 0], piece % 8 + rays[r, 1]
         while 0 <= x < 8 and 0 <= y < 8:
@@ -184,6 +184,6 @@ def _reaches(plies: Array, rays: Array, king: int, piece: int, weak: int, wanted
             if at in (king, weak):
                 break
             if plies[0, king, at, weak] == wanted:
-                found = True
+                reached = True
             x, y = x + rays[r, 0], y + rays[r, 1]
-    return found
+    return reached

@@ -39,13 +39,13 @@ def counted(bits):  # type: ignore[no-untyped-def]
 @inlined
 def threats(own, mask):  # type: ignore[no-untyped-def]
     """Empty cells, reachable or not, that would complete four of the player with stones `own`."""
-    found = (own << 1) & (own << 2) & (own << 3)
+    cells = (own << 1) & (own << 2) & (own << 3)
     for step in (ROWS, ROWS + 1, ROWS + 2):
         pair = (own << step) & (own << 2 * step)
-        found |= pair & ((own << 3 * step) | (own >> step))
+        cells |= pair & ((own << 3 * step) | (own >> step))
         pair = (own >> step) & (own >> 2 * step)
-        found |= pair & ((own << step) | (own >> 3 * step))
-    return found & (FULL ^ mask)
+        cells |= pair & ((own << step) | (own >> 3 * step))
+    return cells & (FULL ^ mask)
 
 
 @inlined

@@ -91,5 +91,5 @@ def _read(line: str) -> Scored:
     words = scores.split(" ")
     if of not in SETS or len(words) != COLUMNS:
         raise ValueError(f"not a position: {line}")
-    found = {column: int(word) for column, word in enumerate(words) if word != _FULL_COLUMN}
-    return Scored(of, tuple(int(column) - 1 for column in moves), found)
+    by_column = {column: int(word) for column, word in enumerate(words) if word != _FULL_COLUMN}
+    return Scored(of, tuple(int(column) - 1 for column in moves), by_column)

@@ -109,11 +109,11 @@ class ConnectFourSolver:
                 middle = int(low / 2)
             elif middle >= 0 and int(high / 2) > middle:
                 middle = int(high / 2)
-            found = self._bounded(board, middle, stopped)
-            if found <= middle:
-                high = found
+            bound = self._bounded(board, middle, stopped)
+            if bound <= middle:
+                high = bound
             else:
-                low = found
+                low = bound
         return low
 
     def ends_within(self, board: Board, plies: int) -> bool:

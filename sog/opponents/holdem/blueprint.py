@@ -259,8 +259,8 @@ def load(path: Path) -> Blueprint:
             content = read_bounded(file, size)
         # No pickles: a file of unknown origin runs no code.
         with np.load(io.BytesIO(content), allow_pickle=False) as saved:
-            found = {name: np.asarray(saved[name]) for name in _FIELDS}
-        return _blueprint_of(found, path, hashlib.sha256(content).hexdigest()[:16])
+            arrays = {name: np.asarray(saved[name]) for name in _FIELDS}
+        return _blueprint_of(arrays, path, hashlib.sha256(content).hexdigest()[:16])
     except (SogError, MemoryError):
         raise
     except Exception as error:  # of many kinds: whatever NumPy and zipfile stumble over in a damaged file

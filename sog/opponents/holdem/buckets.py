@@ -76,8 +76,8 @@ class CanonicalBoards(NamedTuple):
 def class_of() -> Int64:
     """int64[1326]: each hand's class, 0..168: the higher rank times 13 plus the lower if suited, else turned round."""
     low, high = (LOW // 4).astype(np.int64), (HIGH // 4).astype(np.int64)
-    found: Int64 = np.where(LOW % 4 == HIGH % 4, 13 * high + low, 13 * low + high)
-    return found
+    classes: Int64 = np.where(LOW % 4 == HIGH % 4, 13 * high + low, 13 * low + high)
+    return classes
 
 
 def canonical_flops() -> CanonicalBoards:
@@ -100,12 +100,12 @@ def tables(flops: Int64, buckets: int, report: Callable[[int], None]) -> BucketT
     on_turns, on_flops = (np.zeros((len(boards), HANDS), dtype=np.uint32) for boards in (turns.cards, flops))
     _add_wins(wins, rivers.row, rivers.order, to, on_turns)
     _add_wins(on_turns, turns.row, turns.order, to, on_flops)
-    found = [np.zeros(won.shape, dtype=np.uint8) for won in (on_flops, on_turns, wins)]
-    for boards, won, out in ((flops, on_flops, found[0]), (turns.cards, on_turns, found[1])):
+    by_street = [np.zeros(won.shape, dtype=np.uint8) for won in (on_flops, on_turns, wins)]
+    for boards, won, out in ((flops, on_flops, by_street[0]), (turns.cards, on_turns, by_street[1])):
         for b, board in enumerate(boards):
             out[b] = _percentiles(won[b], live_hands(board), buckets)
-    _river_percentiles(wins, rivers.cards, buckets, found[2])
-    return BucketTables(class_of(), _keys(flops)[0], turns.keys, rivers.keys, *found)
+    _river_percentiles(wins, rivers.cards, buckets, by_street[2])
+    return BucketTables(class_of(), _keys(flops)[0], turns.keys, rivers.keys, *by_street)
 
 
 @lru_cache(maxsize=1024)

@@ -119,10 +119,10 @@ class AzTraining:
 def newest_checkpoint(folder: Path) -> int | None:
     """The step of the last checkpoint that was written whole; None without one. Begun ones have longer names."""
     try:
-        found = [_CHECKPOINT.fullmatch(path.name) for path in folder.iterdir()]
+        matches = [_CHECKPOINT.fullmatch(path.name) for path in folder.iterdir()]
     except (OSError, ValueError):  # ValueError: a name with a NUL
         return None
-    return max((int(match[1]) for match in found if match), default=None)
+    return max((int(match[1]) for match in matches if match), default=None)
 
 
 def write_record(folder: Path, trained: AzTraining) -> None:

@@ -91,12 +91,12 @@ def make_board(game: ScotlandYard) -> CityBoard:
 
 def _ways(city: CityMap, black: bool) -> set[tuple[int, int, int]]:
     """(from, ticket, to) of every move of the map."""
-    found: set[tuple[int, int, int]] = set()
+    ways: set[tuple[int, int, int]] = set()
     for a, b, transport in city.links:
         tickets = [transport] if transport != _FERRY else []
         for ticket in [*tickets, BLACK] if black else tickets:
-            found |= {(a, ticket, b), (b, ticket, a)}
-    return found
+            ways |= {(a, ticket, b), (b, ticket, a)}
+    return ways
 
 
 def _distances(city: CityMap) -> Array:

@@ -203,9 +203,9 @@ class ISMCTSChase(ChasePlayer):
             t.nodes[root].child = 0
         _simulate(self.board, s, self._work, t, _RANDOM, self.exploration, self.simulations)
         child = int(t.nodes.child[_X if s.cells[Cell.TURN] == 0 else _DETECTIVES])
-        found = []
+        candidates = []
         while child:
             node = t.nodes[child]
-            found.append((int(node.visits), float(node.score), -int(node.seen)))
+            candidates.append((int(node.visits), float(node.score), -int(node.seen)))
             child = int(node.sibling)
-        return -max(found)[2]
+        return -max(candidates)[2]

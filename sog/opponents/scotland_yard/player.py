@@ -118,8 +118,8 @@ class PimBot(ChasePlayer):
             drawn = weigh_stations(s, self.classes, self._table, by_class, t.stations, t.sums)
         policy = self._policies[int(drawn > 0)]
         trees = self.settings.trees if drawn else 0
-        found = [self._search(s, policy, drawn, wanted)] if not trees else self._separate(policy, drawn, trees)
-        self.searched = _added(found)
+        searches = [self._search(s, policy, drawn, wanted)] if not trees else self._separate(policy, drawn, trees)
+        self.searched = _added(searches)
         order = np.lexsort((-self.searched.actions, self.searched.means, self.searched.visits))
         return int(self.searched.actions[order[-1]])
 
@@ -128,13 +128,13 @@ class PimBot(ChasePlayer):
         t, s = self._tree, self.position
         rng = np.random.default_rng(t.rng)
         places = np.searchsorted(t.sums[:drawn], rng.random(trees) * t.sums[drawn - 1], side="right")
-        found = []
+        searches = []
         for k, station in enumerate(t.stations[np.minimum(places, drawn - 1)].tolist()):
             count = self.settings.simulations * (k + 1) // trees - self.settings.simulations * k // trees
             s.cells[Cell.STATION] = station
-            found.append(self._search(s, policy, 0, count))
+            searches.append(self._search(s, policy, 0, count))
         s.cells[Cell.STATION] = -1
-        return found
+        return searches
 
     def _search(self, s: ChasePosition, policy: PlayoutPolicy, drawn: int, count: int) -> Searched:
         """One tree."""
@@ -164,12 +164,13 @@ def _policy(settings: PimBotSettings, of_x: bool) -> PlayoutPolicy:
     )
 
 
-def _added(found: Sequence[Searched]) -> Searched:
+def _added(searches: Sequence[Searched]) -> Searched:
     """Several searches' visits and scores by action."""
-    actions = np.unique(np.concatenate([one.actions for one in found]))
-    visits, scores = np.zeros(len(actions), dtype=np.int64), np.zeros(len(actions))
-    for one in found:
+    actions = np.unique(np.concatenate([one.actions for one in searches]))
+    visits, scores, endings = np.zeros(len(actions), np.int64), np.zeros(len(actions)), np.zeros(4, np.int64)
+    for one in searches:
         places = np.searchsorted(actions, one.actions)
         visits[places] += one.visits
         scores[places] += one.visits * one.means
-    return Searched(actions, visits, scores / visits, sum((one.endings for one in found), np.zeros(4, dtype=np.int64)))
+        endings += one.endings
+    return Searched(actions, visits, scores / visits, endings)

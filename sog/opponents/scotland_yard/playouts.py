@@ -89,13 +89,13 @@ def allowed_x_moves(b: CityBoard, s: ChasePosition, p: PlayoutPolicy, moves: Int
         plain += a != b.double and b.ticket_of[a] != BLACK
     if plain == 0:
         return count
-    kept = 0
+    allowed = 0
     for i in range(count):
         a = moves[i]
         if (a != b.double or double) and (b.ticket_of[a] != BLACK or black):
-            moves[kept] = a
-            kept += 1
-    return kept
+            moves[allowed] = a
+            allowed += 1
+    return allowed
 
 
 @njit

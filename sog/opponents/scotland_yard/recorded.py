@@ -59,8 +59,8 @@ def recorded_chase(game: ScotlandYard, record: HandRecord, seed: int, moves: int
     state = referee.public.states[world.node]
     assert isinstance(state, Chase)
     exact = belief is not None and bool(belief.sum() > 0)
-    found = belief if belief is not None and exact else np.ones(len(state.hidden))
-    return RecordedChase(game, state, state.hidden[world.pair[0]], count, found / found.sum(), exact)
+    weights = belief if belief is not None and exact else np.ones(len(state.hidden))
+    return RecordedChase(game, state, state.hidden[world.pair[0]], count, weights / weights.sum(), exact)
 
 
 def _after(fan: Fan, edge: int, belief: Float64, width: int, policy: Float64 | None, by_x: bool) -> Float64 | None:

@@ -54,13 +54,13 @@ def events_of(game: ScotlandYard, log: Sequence[str]) -> Int64:
     actions = _action_words(game)
     for word in log:
         ticket, _, station = word.partition("@")
-        _, _, what = word.partition(":")
+        _, _, move = word.partition(":")
         if word in ("at large", "caught", "stuck"):
             continue
-        if what.startswith("starts@"):
+        if move.startswith("starts@"):
             rows.append((int(Event.START), 0, game.city.index(int(station))))
-        elif what and what in actions:
-            rows.append((int(Event.DETECTIVE), actions[what], -1))
+        elif move and move in actions:
+            rows.append((int(Event.DETECTIVE), actions[move], -1))
         elif word == TICKETS[-1]:
             rows.append((int(Event.DOUBLE), 0, -1))
         elif ticket in TICKETS:
@@ -113,13 +113,13 @@ def replay(b: CityBoard, s: ChasePosition, events: Int64, narrow: Any, kind: Any
     """
     classify(b, s, kind, classes)
     for e in range(len(events)):
-        what, number, station = events[e, 0], events[e, 1], events[e, 2]
-        if what == Event.START:
+        event, number, station = events[e, 0], events[e, 1], events[e, 2]
+        if event == Event.START:
             place_detective(b, s, station)
             classify(b, s, kind, classes)
-        elif what == Event.DOUBLE:
+        elif event == Event.DOUBLE:
             play_double(b, s, True)
-        elif what == Event.TICKET:
+        elif event == Event.TICKET:
             play_ticket(b, s, number, station, True)
             classify(b, s, kind, classes)
         else:
