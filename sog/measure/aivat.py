@@ -78,15 +78,15 @@ def aivat(
     SettingError names the hand that cannot be: of other rules, another deal, or not drawn from its policy.
     """
     known, shared = frozenset((0, 1)), None if listed is None else Referee(listed)
-    found: AivatFigure | None = None
-    while found is None:
+    figure: AivatFigure | None = None
+    while figure is None:
         try:
-            found = _figure(Aivat(game, settings, known), shared, records(), report)
+            figure = _figure(Aivat(game, settings, known), shared, records(), report)
         except _Unknown as agent:
             known -= {agent.agent}
-    if len(found.raw) < 2:
+    if len(figure.raw) < 2:
         raise SettingError("the records have no pair of hands")
-    return found
+    return figure
 
 
 class _Unknown(Exception):
@@ -206,18 +206,18 @@ class _RangeLines:
         """(node, ranges) at the end of every public edge of a decision whose policy is known."""
         public, p, policy = self.public, step.player, step.policy
         assert policy is not None
-        where = f"hand {record.number}, {public.game.state_name(public.states[node])}"
+        prefix = f"hand {record.number}, {public.game.state_name(public.states[node])}"
         if flaw := flaw_of(policy, public.legal(node)):
-            raise SettingError(f"{where}: {flaw}")
+            raise SettingError(f"{prefix}: {flaw}")
         if policy[public.actions(node).tolist().index(step.action), step.infostate] <= 0:
-            raise SettingError(f"{where}: the action that was played has probability 0")
-        found = []
+            raise SettingError(f"{prefix}: the action that was played has probability 0")
+        outcomes = []
         for edge in range(public.num_edges(node)):
             plain = public.is_plain(node)
             own = ranges[p] * policy[edge] if plain else self._over(node, edge, p, ranges[p], policy)
             other = self._over(node, edge, 1 - p, ranges[1 - p])
-            found.append((public.child(node, edge), (own, other) if p == 0 else (other, own)))
-        return found
+            outcomes.append((public.child(node, edge), (own, other) if p == 0 else (other, own)))
+        return outcomes
 
     def carried(self, node: int, child: int, edge: int | None, ranges: Ranges) -> Ranges:
         """Ranges after a chance event, or a decision of an unknown player, whose own is left as it is."""

@@ -32,7 +32,7 @@ class Menu:
     offered: bool = False
 
     @property
-    def none(self) -> bool:
+    def empty(self) -> bool:
         """Whether there are no bets at all."""
         return not (self.fractions or self.all_in or self.offered)
 

@@ -145,7 +145,7 @@ class LbrHand:
             return
         belief = self.belief()
         best = LbrChoice(call_value(poker.stakes(s), self.wins(belief)), s, call, self.agent)
-        for choice in () if menu.none else self.bets(menu, belief):
+        for choice in () if menu.empty else self.bets(menu, belief):
             best = choice if choice.value > best.value else best
         if fold != NONE and best.value <= 0.0:
             best = LbrChoice(0.0, s, fold, self.agent)

@@ -18,12 +18,12 @@ def listed(game: str, limit_gb: float | None = None, report: Callable[[int], Non
 
     limit_gb, report and errors: as of `whole_tree`. With limit_gb it is listed anew, within that limit.
     """
-    kept = _kept(game)
+    trees = _trees(game)
     if limit_gb is not None:
-        kept.clear()
-    if not kept:
-        kept.append(whole_tree(make_game(game), limit_gb=limit_gb, report=report))
-    return kept[0]
+        trees.clear()
+    if not trees:
+        trees.append(whole_tree(make_game(game), limit_gb=limit_gb, report=report))
+    return trees[0]
 
 
 def listed_with_bar(game: str, limit_gb: float | None, bar: OpenBar) -> PublicTree:
@@ -33,6 +33,6 @@ def listed_with_bar(game: str, limit_gb: float | None, bar: OpenBar) -> PublicTr
 
 
 @lru_cache(maxsize=4)
-def _kept(game: str) -> list[PublicTree]:
+def _trees(game: str) -> list[PublicTree]:
     """Where a game's tree is kept; empty until it is listed."""
     return []

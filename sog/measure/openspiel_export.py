@@ -89,11 +89,11 @@ def infostate_policies(public: PublicTree, policy: Policy) -> InfostatePolicies:
     where OpenSpiel lacks the game.
     """
     game, out = public.game, InfostatePolicies()
-    for found in infostates_by_string(public):
-        if found.node in policy:
-            actions = game.actions(public.states[found.node])
-            chosen = dict(zip(actions.tolist(), policy[found.node][:, found.infostate].tolist(), strict=True))
-            out[found.key] = [(a, chosen[a]) for a in found.legal]
+    for named in infostates_by_string(public):
+        if named.node in policy:
+            actions = game.actions(public.states[named.node])
+            chosen = dict(zip(actions.tolist(), policy[named.node][:, named.infostate].tolist(), strict=True))
+            out[named.key] = [(a, chosen[a]) for a in named.legal]
     return out
 
 
@@ -115,10 +115,10 @@ def infostates_by_string(public: PublicTree, player: int | None = None) -> Itera
 
     GameError where OpenSpiel lacks the game.
     """
-    for found in states_of_infostates(public, player):
-        state = found.state
+    for reached in states_of_infostates(public, player):
+        state = reached.state
         key = state.information_state_string(state.current_player())
-        yield NamedInfostate(key, found.node, found.infostate, tuple(state.legal_actions()))
+        yield NamedInfostate(key, reached.node, reached.infostate, tuple(state.legal_actions()))
 
 
 def check_against_openspiel(public: PublicTree, policy: Policy) -> Check:

@@ -142,8 +142,8 @@ class OpenSpielRow:
     def difference(self) -> float | None:
         """The largest difference between ours and OpenSpiel's, None where OpenSpiel was not compared."""
         ours, theirs = (self.uniform, self.random, self.cfr), self._theirs()
-        found = [abs(a - b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
-        return float(np.max(found)) if len(found) == len(theirs) else None  # NaN where one is
+        differences = [abs(a - b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
+        return float(np.max(differences)) if len(differences) == len(theirs) else None  # NaN where one is
 
     @property
     def agrees(self) -> bool:

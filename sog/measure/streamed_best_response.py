@@ -58,16 +58,16 @@ def streamed_exploitability(
     game: HistoryGame, policy: Policy, widest: int = WIDEST, report: Progress = lambda share, seen: None
 ) -> Streamed:
     """Both best responses to a policy. report: called now and then. GameError for a game without public rows."""
-    found, seen = [], 0
+    values, seen = [], 0
     for player in (0, 1):
 
         def half(share: float, visited: int, player: int = player, before: int = seen) -> None:
             report((player + share) / 2, before + visited)
 
         value, visited = best_response_value(game, policy, player, widest, half)
-        found.append(value)
+        values.append(value)
         seen += visited
-    return Streamed((found[0], found[1]), seen)
+    return Streamed((values[0], values[1]), seen)
 
 
 def best_response_value(
@@ -132,16 +132,16 @@ class _StreamedWalk:
         # 1 for the responder's own actions: reach is chance's and the opponent's alone.
         odds = self._odds(groups.states[going], actors[going])[below.parent, below.action]
         # What the opponent never plays is not visited.
-        kept = np.flatnonzero(odds > 0.0)
-        parent, action = going[below.parent[kept]], below.action[kept].astype(np.int64)
+        possible = np.flatnonzero(odds > 0.0)
+        parent, action = going[below.parent[possible]], below.action[possible].astype(np.int64)
         # Own actions are branches apart, 1 + action; all that others do is branch 0.
         mine = actors[parent] == me
         branch = groups.group[parent] * (game.num_actions + 1) + np.where(mine, action + 1, 0)
-        states = below.states[kept]
+        states = below.states[possible]
         # The next groups: the branch, and what the responder knows after it (perfect recall).
         labels, label = distinct_rows(self._labels(branch, states))
         order = np.argsort(label, kind="stable")
-        reach = groups.reach[parent] * odds[kept]
+        reach = groups.reach[parent] * odds[possible]
         after = _Groups(states[order], reach[order], label[order], len(labels))
         values = self.values(after, share)
         owner = np.zeros(len(labels), dtype=np.int64)
@@ -184,5 +184,5 @@ class _StreamedWalk:
         viewers = np.full(len(states), player, dtype=np.int32)
         known = np.concatenate((self.game.public(states), self.game.private(states, viewers)), axis=1)
         first, place = distinct_rows(known)
-        found: Float64 = self.policy(states[first], player)[place]
-        return found
+        probabilities: Float64 = self.policy(states[first], player)[place]
+        return probabilities
