@@ -153,8 +153,8 @@ class Unit:
     def __post_init__(self) -> None:
         number = isinstance(self.per_utility, int | float | np.number) and not isinstance(self.per_utility, bool)
         if not (isinstance(self.name, str) and number and 0 < self.per_utility < np.inf):
-            how = f"not Unit({self.name!r}, {self.per_utility!r})"
-            raise GameError(f"a unit is a name and a finite number above 0, {how}")
+            given = f"Unit({self.name!r}, {self.per_utility!r})"
+            raise GameError(f"a unit is a name and a finite number above 0, not {given}")
 
 
 class Game(ABC):
@@ -346,8 +346,8 @@ def followers(fan: Fan, edge: int, p: int, i: int) -> Array:
     carry = None if fan.carry is None else fan.carry[edge][p]
     if carry is None:
         return np.array([i], dtype=np.int32)
-    kept: Array = carry.target[carry.source == i]
-    return kept
+    infostates: Array = carry.target[carry.source == i]
+    return infostates
 
 
 def step(fan: Fan, actor: int, pair: tuple[int, int], column: int) -> tuple[int, tuple[int, int]]:
@@ -385,8 +385,8 @@ def refuse_finished(game: Game) -> None:
 
 def forward_links(target: Array) -> Links:
     """Links from int[I] giving each infostate's index at the child, -1 where it ends."""
-    kept = np.flatnonzero(np.asarray(target) >= 0)
-    return Links(kept.astype(np.int32), np.asarray(target)[kept].astype(np.int32))
+    source = np.flatnonzero(np.asarray(target) >= 0)
+    return Links(source.astype(np.int32), np.asarray(target)[source].astype(np.int32))
 
 
 def plain_moves(num_infostates: int, num_actions: int) -> Moves:

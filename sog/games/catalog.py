@@ -231,12 +231,12 @@ def _made(name: str, forms: Mapping[str, Callable[..., _Made]], kind: type[Any])
     known = _known_names(short, (*forms, *own))
     if kind is HistoryGame:
         if short in GAMES or short in own_games("GAMES"):
-            what = "a game by public states alone; policies learn games by histories"
-            raise GameError(f"{short} is {what}, classes derived from sog.HistoryGame")
+            description = "a game by public states alone; policies learn games by histories"
+            raise GameError(f"{short} is {description}, classes derived from sog.HistoryGame")
         raise GameError(f"no game by histories is called {short}; {known}")
     if short in own_games("HISTORY_GAMES"):
-        what = "a game by histories alone (it is in HISTORY_GAMES, not in GAMES)"
-        raise GameError(f"{short} is {what}: only rnad, mmd, nashpg and sepot take it")
+        description = "a game by histories alone (it is in HISTORY_GAMES, not in GAMES)"
+        raise GameError(f"{short} is {description}: only rnad, mmd, nashpg and sepot take it")
     if short in registered():
         known = f"OpenSpiel's is {OPENSPIEL}{name}; {known}"
     raise UnknownGame(f"no game is called {short}; {known}")
@@ -254,6 +254,6 @@ def as_game(game: Game | str) -> Game:
     if isinstance(game, str):
         return make_game(game)
     if not isinstance(game, Game):
-        what = f"the class {game.__name__}; make an object of it" if isinstance(game, type) else type(game).__name__
-        raise SettingError(f"a game is a game string or an object of a class derived from sog.Game, not {what}")
+        given = f"the class {game.__name__}; make an object of it" if isinstance(game, type) else type(game).__name__
+        raise SettingError(f"a game is a game string or an object of a class derived from sog.Game, not {given}")
     return game

@@ -31,9 +31,9 @@ class LegalPairs:
         """From bool[S0, A] and bool[S1, A]; GameError where they have other numbers of actions."""
         if legal[0].shape[1] != legal[1].shape[1]:
             raise GameError("legal pairs are a table of the same actions for each player")
-        found = [np.nonzero(table) for table in legal]
-        player = np.repeat(np.arange(2), [len(slot) for slot, _ in found])
-        slot, action = (np.concatenate([pairs[k] for pairs in found]).astype(np.int32) for k in (0, 1))
+        entries = [np.nonzero(table) for table in legal]
+        player = np.repeat(np.arange(2), [len(slot) for slot, _ in entries])
+        slot, action = (np.concatenate([pairs[k] for pairs in entries]).astype(np.int32) for k in (0, 1))
         slots = len(legal[0]), len(legal[1])
         return LegalPairs(player.astype(np.int32), slot, action, slots, legal[0].shape[1])
 

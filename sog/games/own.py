@@ -37,7 +37,7 @@ def own_games(table: str) -> dict[str, Callable[..., Any]]:
 
     GameError where a module cannot be imported, its table is not a dictionary of callables, or a name occurs twice.
     """
-    found: dict[str, Callable[..., Any]] = {}
+    by_name: dict[str, Callable[..., Any]] = {}
     for name in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):
         if not all(part.isidentifier() for part in name.split(".")) or name.endswith(".py"):
             raise GameError(f"{VARIABLE} names modules, such as my_games, with commas between them, not {name}")
@@ -49,10 +49,10 @@ def own_games(table: str) -> dict[str, Callable[..., Any]]:
             raise GameError(f"{VARIABLE}: {name} has neither GAMES nor HISTORY_GAMES, dictionaries from names to games")
         if wrong := [key for key in games if not isinstance(key, str) or not key.isidentifier()]:
             raise GameError(f"{VARIABLE}: {table} of {name} calls a game {wrong[0]!r}, which is no word")
-        if twice := sorted(set(games) & set(found)):
+        if twice := sorted(set(games) & set(by_name)):
             raise GameError(f"{VARIABLE}: several modules have a game called {twice[0]}")
-        found |= games
-    return found | {short: _giver(game) for short, game in _LENT.get().get(table, {}).items()}
+        by_name |= games
+    return by_name | {short: _giver(game) for short, game in _LENT.get().get(table, {}).items()}
 
 
 def _giver(game: Any) -> Callable[..., Any]:
@@ -72,8 +72,8 @@ def refuse_class(name: str) -> None:
     """GameError for a class, MODULE:CLASS, in place of a game string."""
     module, colon, kind = name.partition(":")
     if colon and kind.isidentifier() and all(part.isidentifier() for part in module.split(".")):
-        how = f'with GAMES = {{"a_name": {kind}}} in {module} and {VARIABLE}={module} in the environment'
-        raise GameError(f"{name} names a class, not a game; {how} a_name is a game string")
+        advice = f'with GAMES = {{"a_name": {kind}}} in {module} and {VARIABLE}={module} in the environment'
+        raise GameError(f"{name} names a class, not a game; {advice} a_name is a game string")
 
 
 def is_own(name: str, table: str) -> bool:

@@ -49,5 +49,5 @@ def likely(weights: Float64) -> list[int]:
     """The likeliest infostates of a range, in their order; all of them where they are few."""
     if len(weights) <= _SHOWN:
         return list(range(len(weights)))
-    found: list[int] = np.sort(np.argsort(-weights, kind="stable")[:_SHOWN]).tolist()
-    return found
+    infostates: list[int] = np.sort(np.argsort(-weights, kind="stable")[:_SHOWN]).tolist()
+    return infostates

@@ -96,15 +96,15 @@ def test_the_table_before_the_flop() -> None:
 
 def test_the_table_is_kept_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(equity, "_kept", [])
+    monkeypatch.setattr(equity, "_table", [])
     counted = np.zeros((HANDS, HANDS), dtype=np.int32)
     monkeypatch.setattr(equity, "_counted", lambda report: counted)
     assert preflop_signs() is counted
     monkeypatch.setattr(equity, "_counted", None)
-    equity._kept.clear()
+    equity._table.clear()
     assert (preflop_signs() == counted).all()
     (kept,) = (tmp_path / "sog").iterdir()
     kept.write_bytes(kept.read_bytes()[:100])
-    equity._kept.clear()
+    equity._table.clear()
     monkeypatch.setattr(equity, "_counted", lambda report: counted + 1)
     assert (preflop_signs() == counted + 1).all()

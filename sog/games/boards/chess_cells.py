@@ -155,12 +155,12 @@ def _attacked(board, square):  # type: ignore[no-untyped-def]
         files, ranks = _QUEENS[k, 0], _QUEENS[k, 1]
         f, r, far = file + files, rank + ranks, 1
         while 0 <= f < 8 and 0 <= r < 8:
-            found = board[f * 8 + r] - 6
-            if found > -6:
+            piece = board[f * 8 + r] - 6
+            if piece > -6:
                 straight = files == 0 or ranks == 0
-                if found == _QUEEN or found == (_ROOK if straight else _BISHOP) or (found == _KING and far == 1):
+                if piece == _QUEEN or piece == (_ROOK if straight else _BISHOP) or (piece == _KING and far == 1):
                     return True
-                if found == _PAWN and far == 1 and not straight and ranks == 1:
+                if piece == _PAWN and far == 1 and not straight and ranks == 1:
                     return True
                 break
             f, r, far = f + files, r + ranks, far + 1
@@ -237,13 +237,13 @@ def _list_moves(board, start, piece, passed, actions, count):  # type: ignore[no
             continue
         f, r, far = file + files, rank + ranks, 0
         while 0 <= f < 8 and 0 <= r < 8:
-            found = board[f * 8 + r]
-            if 0 < found < 7:
+            target = board[f * 8 + r]
+            if 0 < target < 7:
                 break
             # Steps of -7 to -1 and of 1 to 7 lie side by side.
             actions[count] = start * _PLANES + _FIRST[k] + (far if k % 2 == 1 else -far)
             count += 1
-            if found != 0 or piece == _KING:
+            if target != 0 or piece == _KING:
                 break
             f, r, far = f + files, r + ranks, far + 1
     return count

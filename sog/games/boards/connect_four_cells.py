@@ -123,10 +123,10 @@ def _mark_threats(board, stone, out):  # type: ignore[no-untyped-def]
     for line in _LINES:
         stones, row, column = 0, -1, -1
         for cell in line:
-            found = board[cell[0], cell[1]]
-            if found == stone:
+            occupant = board[cell[0], cell[1]]
+            if occupant == stone:
                 stones += 1
-            elif found == 0:
+            elif occupant == 0:
                 row, column = cell
         if stones == 3 and row >= 0:
             out[row, column] = 1.0

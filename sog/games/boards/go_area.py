@@ -37,6 +37,6 @@ def _regions_beside(regions: Array, count: int, stones: Bool) -> Bool:
     from scipy import ndimage
 
     beside = ndimage.binary_dilation(stones, _NEIGHBOURS)
-    found = np.zeros(count + 1, dtype=np.bool_)
-    found[regions[beside]] = True
-    return found[1:]
+    touched = np.zeros(count + 1, dtype=np.bool_)
+    touched[regions[beside]] = True
+    return touched[1:]

@@ -80,7 +80,7 @@ def _around(size: int, points: _Points) -> _Points:
 
 def _connected(size: int, points: Iterable[int]) -> list[_Points]:
     """The points as connected sets."""
-    left, found = set(points), list[_Points]()
+    left, components = set(points), list[_Points]()
     while left:
         at, reached = [left.pop()], set[int]()
         while at:
@@ -89,5 +89,5 @@ def _connected(size: int, points: Iterable[int]) -> list[_Points]:
             near = left.intersection(neighbours(size, point))
             left -= near
             at += near
-        found.append(_Points(reached))
-    return found
+        components.append(_Points(reached))
+    return components

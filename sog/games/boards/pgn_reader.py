@@ -46,7 +46,7 @@ def read_pgn(text: str) -> Iterator[PgnGame]:
 
 def _lines(text: str) -> Iterator[tuple[str, ...]]:
     """The main lines of games without tags between them: a result ends each, the end of the text the last."""
-    depth, found, ended = 0, list[str](), True
+    depth, words, ended = 0, list[str](), True
     for token in re.findall(r"[()]|[^\s()]+", text):
         depth += (token == "(") - (token == ")")
         if depth or token == ")":
@@ -54,12 +54,12 @@ def _lines(text: str) -> Iterator[tuple[str, ...]]:
         word = re.sub(r"^\d+\.+", "", token)
         ended = word in _RESULTS
         if ended:
-            yield tuple(found)
-            found = []
+            yield tuple(words)
+            words = []
         elif word and not re.fullmatch(r"\d+|\.+", word):
-            found.append(word)
+            words.append(word)
     if not ended or depth:
-        yield tuple(found)
+        yield tuple(words)
 
 
 def pgn_actions(game: Chess, words: Sequence[str]) -> list[int]:
@@ -77,7 +77,7 @@ def _meant(game: Chess, state: State, word: str) -> int:
     """The only legal action that a word of standard algebraic notation can mean."""
     mover = game.state_name(state).split()[1]
     rows = [re.sub(r"\d", lambda n: "." * int(n[0]), row) for row in game.state_name(state).split()[0].split("/")]
-    found = []
+    fitting = []
     castled, match = _CASTLING.get(word.rstrip("+#!?")), _SAN.fullmatch(word)
     for action in game.actions(state).tolist():
         name = game.action_name(state, action)
@@ -92,8 +92,8 @@ def _meant(game: Chess, state: State, word: str) -> int:
         else:
             fits = False
         if fits:
-            found.append(int(action))
-    if len(found) != 1:
+            fitting.append(int(action))
+    if len(fitting) != 1:
         shown = re.sub(r"[^ -~]", "?", word[:12])
-        raise GameError(f"{shown} is {'no legal move' if not found else 'more than one move'} where it is played")
-    return found[0]
+        raise GameError(f"{shown} is {'no legal move' if not fitting else 'more than one move'} where it is played")
+    return fitting[0]

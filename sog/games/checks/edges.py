@@ -71,10 +71,10 @@ def _check_edge(game: Game, s: State, fan: Fan, moves: Moves, own: Float64, e: i
         raise _weight_fault(game, s, e, infostate, wrong, "changes its weight")
 
 
-def _weight_fault(game: Game, s: State, e: int, infostate: Array, where: Bool, what: str) -> GameError:
-    k, other = first_index(where)
+def _weight_fault(game: Game, s: State, e: int, infostate: Array, mask: Bool, fault: str) -> GameError:
+    k, other = first_index(mask)
     pair = (int(infostate[k]), other) if game.actor(s) == 0 else (other, int(infostate[k]))
-    return GameError(f"{game.name} at {game.state_name(s)!r}: pair {pair} {what} over edge {e}")
+    return GameError(f"{game.name} at {game.state_name(s)!r}: pair {pair} {fault} over edge {e}")
 
 
 def _check_chance(game: Game, s: State, fan: Fan, w: Float64) -> None:

@@ -57,11 +57,11 @@ def check_history_game(
     number of games or states, or a negative seed.
     """
     if not isinstance(game, HistoryGame):
-        what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
-        raise GameError(f"check_history_game takes an object of a class derived from sog.HistoryGame, not {what}")
+        given = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
+        raise GameError(f"check_history_game takes an object of a class derived from sog.HistoryGame, not {given}")
     if public is not None and not isinstance(public, Game):
-        what = f"the class {public.__name__}" if isinstance(public, type) else repr(public)
-        raise GameError(f"the public face is an object of a class derived from sog.Game, not {what}")
+        given = f"the class {public.__name__}" if isinstance(public, type) else repr(public)
+        raise GameError(f"the public face is an object of a class derived from sog.Game, not {given}")
     check_whole("games", games, 1)
     check_whole("max_states", max_states, 1)
     check_whole("seed", seed, 0)
@@ -90,12 +90,12 @@ def _check_attributes(game: HistoryGame) -> None:
     fits = isinstance(u_max, int | float | np.number) and 0 < u_max < np.inf
     _require(fits, game, f"the attribute u_max is {u_max!r}, no finite number above 0")
     for name, least in {"num_actions": 1, "num_outcomes": 0, "longest": 1, "num_inputs": 1, "num_private": 0}.items():
-        found = getattr(game, name, None)
-        whole = isinstance(found, int | np.integer) and found >= least
-        _require(whole, game, f"the attribute {name} is {found!r}, not a whole number of at least {least}")
+        value = getattr(game, name, None)
+        whole = isinstance(value, int | np.integer) and value >= least
+        _require(whole, game, f"the attribute {name} is {value!r}, not a whole number of at least {least}")
     for name in ("num_actions", "num_outcomes"):
-        most = np.iinfo(np.int16).max  # histories are int16
-        _require(getattr(game, name) <= most, game, f"the attribute {name} is above {most:,}")
+        largest = np.iinfo(np.int16).max  # histories are int16
+        _require(getattr(game, name) <= largest, game, f"the attribute {name} is above {largest:,}")
     _require(game.num_private <= game.num_inputs, game, "num_private is more than num_inputs, of which it is a part")
 
 
@@ -112,7 +112,7 @@ class _Played:
         self.game = game
         self.infostates: dict[tuple[bytes, bool], tuple[bytes, ...]] = {}
         self.acting: dict[bytes, int] = {}
-        self.told: dict[tuple[int, bytes], bytes] = {}
+        self.legal_by_inputs: dict[tuple[int, bytes], bytes] = {}
         self.private: dict[tuple[int, bytes], dict[bytes, bytes]] = {}
         self.open: dict[tuple[bytes, int], bytes] = {}
 
@@ -171,12 +171,12 @@ class _Played:
                 alone = keys[b] == _key(game, states[b], p)
                 _require(alone, game, "public or private rows of a batch are others than alone")
                 first = self.infostates.setdefault((keys[b], acts), seen)
-                for one, two, what in zip(first, seen, _SEEN, strict=True):
-                    fault = f"two histories of one infostate of player {p} (public and private rows) have other {what}"
+                for one, two, part in zip(first, seen, _SEEN, strict=True):
+                    fault = f"two histories of one infostate of player {p} (public and private rows) have other {part}"
                     _require(one == two, game, fault)
                 if acts:
                     fault = f"two infostates of player {p} have the same inputs and other legal actions"
-                    _require(self.told.setdefault((p, seen[1]), seen[0]) == seen[0], game, fault)
+                    _require(self.legal_by_inputs.setdefault((p, seen[1]), seen[0]) == seen[0], game, fault)
                     self.private.setdefault((p, public[b].tobytes()), {})[keys[b]] = seen[1]
         for row, actor in zip(public, actors.tolist(), strict=True):
             same = self.acting.setdefault(row.tobytes(), actor) == actor
@@ -213,17 +213,17 @@ def _weights(game: HistoryGame, states: Int32) -> tuple[Array, Int32]:
     return uniform_weights(game, states, actors), actors
 
 
-def _require_array(game: HistoryGame, found: Any, dtype: type, shape: tuple[int, ...], what: str) -> None:
-    fits = isinstance(found, np.ndarray) and found.dtype == dtype and found.shape == shape
-    kind = f"{found.dtype}{list(found.shape)}" if isinstance(found, np.ndarray) else f"of type {type(found).__name__}"
-    _require(fits, game, f"{what} are {kind}, not {np.dtype(dtype)}{list(shape)}")
+def _require_array(game: HistoryGame, array: Any, dtype: type, shape: tuple[int, ...], name: str) -> None:
+    fits = isinstance(array, np.ndarray) and array.dtype == dtype and array.shape == shape
+    kind = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else f"of type {type(array).__name__}"
+    _require(fits, game, f"{name} are {kind}, not {np.dtype(dtype)}{list(shape)}")
 
 
 def _public(game: HistoryGame, states: Int32) -> Int32:
     """int32[B, P]: the public rows, checked."""
-    found = game.public(states)
-    _require_array(game, found, np.int32, (len(states), *np.shape(found)[1:2]), "public rows")
-    return found
+    rows = game.public(states)
+    _require_array(game, rows, np.int32, (len(states), *np.shape(rows)[1:2]), "public rows")
+    return rows
 
 
 def _keys(game: HistoryGame, states: Int32, viewers: Int32) -> list[bytes]:
@@ -274,7 +274,7 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
         s, actor = visit.state, public.actor(visit.state)
         if actor == NATURE:
             continue
-        where = f"at {public.state_name(s)!r} of the public face"
+        location = f"at {public.state_name(s)!r} of the public face"
         w = public.weights(s).dense()
         places = np.argwhere(w > 0)
         histories = _histories(game, public, s, places)
@@ -283,31 +283,31 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
         # A pair's weight sums the chances of all its histories, so that one of them can only be less likely.
         more = chances - w[tuple(places.T)]
         k = int(more.argmax())
-        likely = f"{where} a pair has weight {w[tuple(places[k])]:g}, by histories {chances[k]:g}"
+        likely = f"{location} a pair has weight {w[tuple(places[k])]:g}, by histories {chances[k]:g}"
         _require(more[k] < _CLOSE, game, likely)
         if covered < _COVERED and actor != TERMINAL:  # a last move may show more by histories
-            covered += _check_covered(game, states, w[tuple(places.T)], where)
+            covered += _check_covered(game, states, w[tuple(places.T)], location)
         pairs += len(places)
-        _require((game.actors(states) == actor).all(), game, f"{where} another player acts")
+        _require((game.actors(states) == actor).all(), game, f"{location} another player acts")
         if actor == TERMINAL:
             utility = public.payoff(s).dense()[tuple(places.T)] / w[tuple(places.T)]
-            found = game.utilities(states)
-            k = int(np.abs(found - utility).argmax())
-            same = abs(found[k] - utility[k]) < _CLOSE
-            _require(same, game, f"{where} a pair's utility is {utility[k]:g}, by histories {found[k]:g}")
+            utilities = game.utilities(states)
+            k = int(np.abs(utilities - utility).argmax())
+            same = abs(utilities[k] - utility[k]) < _CLOSE
+            _require(same, game, f"{location} a pair's utility is {utility[k]:g}, by histories {utilities[k]:g}")
             continue
         assert visit.fan is not None and visit.fan.moves is not None
         legal = np.zeros((len(states), game.num_actions), dtype=np.bool_)
         legal[:, public.actions(s)] = visit.fan.moves.edge[places[:, actor]] >= 0
-        _require(np.array_equal(game.legal(states), legal), game, f"{where} other actions are legal")
+        _require(np.array_equal(game.legal(states), legal), game, f"{location} other actions are legal")
         for row in game.public(states):
             same = (row < 0).all() or shown.setdefault(row.tobytes(), s) == s  # a row that shows nothing promises none
-            _require(same, game, f"{where} a public row is that of another state")
+            _require(same, game, f"{location} a public row is that of another state")
         for state, place in zip(states, places.tolist(), strict=True):
             for p in (0, 1):
                 own = (s, p, place[p])
                 first = infostates.setdefault(_key(game, state, p), own)
-                _require(first == own, game, f"{where} an infostate of player {p} is also another one")
+                _require(first == own, game, f"{location} an infostate of player {p} is also another one")
     whole = len(infostates) == len(set(infostates.values()))
     _require(whole, game, "an infostate of the public face is several by histories")
     return pairs
@@ -317,7 +317,7 @@ _COVERED: Final = 50  # public states whose histories are all listed
 _FEW: Final = 2_000  # histories of such a state
 
 
-def _check_covered(game: HistoryGame, states: Int32, weights: Float64, where: str) -> bool:
+def _check_covered(game: HistoryGame, states: Int32, weights: Float64, location: str) -> bool:
     """Whether all histories of a public state were listed; their chances must sum to the weights of its pairs.
 
     states: int32[P, K], a history of each pair of the public face, with its weight, float64[P].
@@ -326,19 +326,19 @@ def _check_covered(game: HistoryGame, states: Int32, weights: Float64, where: st
     if (row < 0).all():  # it shows nothing, so that histories of other states have it too
         return False
     try:
-        found = histories_of(game, row, _FEW)
+        listed = histories_of(game, row, _FEW)
     except TooManyHistories:
         return False
     given = {_pair(game, state): weight for state, weight in zip(states, weights.tolist(), strict=True)}
     left = dict(given)
-    acting = game.actors(found.states) == game.actors(states[:1])[0]
-    for state, chance in zip(found.states[acting], _chances_of(game, found.actions[acting]), strict=True):
+    acting = game.actors(listed.states) == game.actors(states[:1])[0]
+    for state, chance in zip(listed.states[acting], _chances_of(game, listed.actions[acting]), strict=True):
         pair = _pair(game, state)
-        _require(pair in left, game, f"{where} a pair that chance deals by histories is missing")
+        _require(pair in left, game, f"{location} a pair that chance deals by histories is missing")
         left[pair] -= float(chance)
     for pair, rest in left.items():
         together = f"all its histories together {given[pair] - rest:g}"
-        fault = f"{where} a pair has weight {given[pair]:g}, {together}"
+        fault = f"{location} a pair has weight {given[pair]:g}, {together}"
         _require(abs(rest) < _CLOSE, game, fault)
     return True
 
@@ -350,25 +350,25 @@ def _pair(game: HistoryGame, state: Int32) -> tuple[bytes, bytes]:
 
 def _chances_of(game: HistoryGame, histories: Array) -> Float64:
     """float64[B]: the product of chance's probabilities along histories, int[B, T] padded with -1."""
-    states, found = game.begin(len(histories)), np.ones(len(histories))
+    states, chances = game.begin(len(histories)), np.ones(len(histories))
     for column in histories.T:
         drew = np.flatnonzero((game.actors(states) == NATURE) & (column >= 0))
-        found[drew] *= game.chances(states)[drew, column[drew]]
+        chances[drew] *= game.chances(states)[drew, column[drew]]
         game.step(states, column.astype(np.int32))
-    return found
+    return chances
 
 
 def _histories(game: HistoryGame, public: Game, s: State, places: Array) -> Array:
     """int16[P, longest]: the history that the public face gives of each pair; GameError where it gives none."""
     out = np.full((len(places), game.longest), -1, dtype=np.int16)
     for row, (i0, i1) in zip(out, places.tolist(), strict=True):
-        found = public.history(s, i0, i1)
-        if found is None:
+        history = public.history(s, i0, i1)
+        if history is None:
             raise GameError(f"{public.name} has no `history`, so its two forms cannot be compared")
-        where = f"{public.name} at {public.state_name(s)!r}: the history of pair ({i0}, {i1})"
-        if not all(isinstance(action, int | np.integer) for action in found) or len(found) > len(row):
-            raise GameError(f"{where} is {found!r}, not a list of at most longest = {len(row)} actions")
-        row[: len(found)] = found
+        location = f"{public.name} at {public.state_name(s)!r}: the history of pair ({i0}, {i1})"
+        if not all(isinstance(action, int | np.integer) for action in history) or len(history) > len(row):
+            raise GameError(f"{location} is {history!r}, not a list of at most longest = {len(row)} actions")
+        row[: len(history)] = history
     _refuse_unplayable(game, public, s, places, out)
     return out
 
@@ -382,5 +382,5 @@ def _refuse_unplayable(game: HistoryGame, public: Game, s: State, places: Array,
             try:
                 replay(game, history[None])
             except GameError as error:
-                what = f"the history of pair {tuple(pair)} is {history[history >= 0].tolist()}"
-                raise GameError(f"{public.name} at {public.state_name(s)!r}: {what}: {error}") from error
+                fault = f"the history of pair {tuple(pair)} is {history[history >= 0].tolist()}"
+                raise GameError(f"{public.name} at {public.state_name(s)!r}: {fault}: {error}") from error

@@ -82,8 +82,8 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> GameRepor
     u_max * W: always, if u_max is the largest utility and W < 1 there; a u_max much too large can hide it.
     """
     if not isinstance(game, Game):
-        what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
-        raise GameError(f"check_game takes an object of a class derived from sog.Game, not {what}")
+        given = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
+        raise GameError(f"check_game takes an object of a class derived from sog.Game, not {given}")
     check_whole("max_states", max_states, 1)
     check_whole("seed", seed, 0)
     with code_of(f"{type(game).__name__}'s code", GameError):
@@ -169,8 +169,8 @@ def _check_told_apart(game: Game, s: State, alike: dict[bytes, State]) -> None:
         fault = "other pairs of infostates are likely"
     else:
         return
-    what = f"the same features as {game.state_name(first)!r}, where {fault}: a network cannot know"
-    raise GameError(f"{game.name} at {game.state_name(s)!r}: {what}")
+    reason = f"the same features as {game.state_name(first)!r}, where {fault}: a network cannot know"
+    raise GameError(f"{game.name} at {game.state_name(s)!r}: {reason}")
 
 
 def _chances(game: Game, s: State) -> Float64:
@@ -232,9 +232,9 @@ def _check_attributes(game: Game) -> None:
         ("longest", (int, np.integer)),
     )
     for name, kind in kinds:
-        found = getattr(game, name, None)
-        if not isinstance(found, kind):
-            state = "not set" if found is None else f"{kind_of(found)}"
+        value = getattr(game, name, None)
+        if not isinstance(value, kind):
+            state = "not set" if value is None else f"{kind_of(value)}"
             raise GameError(f"{type(game).__name__}: the attribute {name} is {state}; see help(sog.Game)")
     if not (game.u_max > 0 and np.isfinite(game.u_max)):
         raise GameError(f"{type(game).__name__}: the attribute u_max is {game.u_max}, no finite number above 0")
@@ -245,8 +245,8 @@ def _check_attributes(game: Game) -> None:
     if not all(0 <= feature < game.num_features for feature in game.crossed):
         raise GameError(f"{type(game).__name__}: crossed features {game.crossed} leave 0..{game.num_features - 1}")
     if not (len(game.num_slots) == 2 and all(map(_is_count, game.num_slots))):
-        what = "num_slots are two whole numbers of at least 1"
-        raise GameError(f"{type(game).__name__}: {what}, not {game.num_slots}")
+        promise = "num_slots are two whole numbers of at least 1"
+        raise GameError(f"{type(game).__name__}: {promise}, not {game.num_slots}")
     pairs = game.legal_pairs
     if pairs is not None and (pairs.slots, pairs.actions) != (tuple(game.num_slots), game.num_actions):
         raise GameError(f"{type(game).__name__}: legal_pairs are of {pairs.slots} slots and {pairs.actions} actions")
@@ -262,12 +262,12 @@ def _check_planes(game: Game, planes: tuple[int, int, int]) -> None:
     """What a residual network's shape is made of."""
     whole = isinstance(planes, tuple) and len(planes) == 3 and all(map(_is_count, planes))
     if not (whole and game.perfect_information and np.prod(planes) == game.num_features):
-        what = "planes are the features of a game of perfect information, (C, H, W) with C * H * W = num_features"
-        raise GameError(f"{type(game).__name__}: {what}, not {planes}")
+        promise = "planes are the features of a game of perfect information, (C, H, W) with C * H * W = num_features"
+        raise GameError(f"{type(game).__name__}: {promise}, not {planes}")
     count, cells = game.policy_planes, planes[1] * planes[2]
     if not (isinstance(count, int | np.integer) and 0 <= count * cells <= game.num_actions):
-        what = f"policy_planes is a whole number, of {cells} actions each and {game.num_actions} in all"
-        raise GameError(f"{type(game).__name__}: {what}, not {count}")
+        promise = f"policy_planes is a whole number, of {cells} actions each and {game.num_actions} in all"
+        raise GameError(f"{type(game).__name__}: {promise}, not {count}")
 
 
 def _check_hashable(game: Game, s: State, child: State) -> None:

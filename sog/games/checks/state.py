@@ -32,15 +32,15 @@ def kind_of(x: object) -> str:
     return "None" if x is None else f"a value of type {type(x).__name__}"
 
 
-def refuse(where: Bool, game: Game, s: State, fault: str) -> None:
+def refuse(mask: Bool, game: Game, s: State, fault: str) -> None:
     """GameError that names the first index where the array is true, if there is one."""
-    if where.any():
-        raise GameError(f"{game.name} at {game.state_name(s)!r}: {fault} {first_index(where)}")
+    if mask.any():
+        raise GameError(f"{game.name} at {game.state_name(s)!r}: {fault} {first_index(mask)}")
 
 
-def first_index(where: Bool) -> tuple[int, ...]:
+def first_index(mask: Bool) -> tuple[int, ...]:
     """The first index where an array is true."""
-    return tuple(int(k) for k in np.argwhere(where)[0])
+    return tuple(int(k) for k in np.argwhere(mask)[0])
 
 
 def some_pair(w: Float64, rng: np.random.Generator) -> tuple[int, int]:
@@ -63,23 +63,23 @@ def check_root(game: Game) -> None:
     require(abs(total - 1) < RELATIVE, game, s, f"root weights sum to {total}, not 1")
 
 
-def dense(game: Game, s: State, scaled: Scaled, what: str) -> Float64:
+def dense(game: Game, s: State, scaled: Scaled, name: str) -> Float64:
     """float64[I0, I1] of an operator, its shape and entries checked."""
     shape = sizes_of(game, s)
-    require(isinstance(scaled, Scaled), game, s, f"{what} are {kind_of(scaled)}, not a Scaled")
+    require(isinstance(scaled, Scaled), game, s, f"{name} are {kind_of(scaled)}, not a Scaled")
     operator = scaled.operator
-    require(isinstance(operator, Operator), game, s, f"{what} are a Scaled of {kind_of(operator)}, not of an Operator")
+    require(isinstance(operator, Operator), game, s, f"{name} are a Scaled of {kind_of(operator)}, not of an Operator")
     matrix = scaled.dense()
     fits = is_array(matrix, np.float64, shape)
-    require(fits, game, s, f"{what} are not float64{list(shape)} but {kind_of(matrix)}")
-    require(np.isfinite(matrix).all(), game, s, f"{what} are not finite")
+    require(fits, game, s, f"{name} are not float64{list(shape)} but {kind_of(matrix)}")
+    require(np.isfinite(matrix).all(), game, s, f"{name} are not finite")
     return matrix
 
 
-def check_shared(game: Game, s: State, of: Callable[[State], Scaled], what: str) -> None:
+def check_shared(game: Game, s: State, of: Callable[[State], Scaled], name: str) -> None:
     """Trees compare operators by identity, so one that is made anew each time is held once for every state."""
     shared = of(s).operator is of(s).operator
-    require(shared, game, s, f"{what} come with a new Operator at each call; make operators once and share them")
+    require(shared, game, s, f"{name} come with a new Operator at each call; make operators once and share them")
 
 
 def weights_of(game: Game, s: State) -> Float64:
@@ -145,8 +145,8 @@ def _check_names(game: Game, s: State, sizes: tuple[int, int], actions: Int32) -
     """What people read is text, and no two actions of a state have the same name; of infostates the first and last."""
     named = [game.action_name(s, int(action)) for action in actions]
     held = [game.infostate_name(s, p, i) for p in (0, 1) for i in (0, sizes[p] - 1)]
-    for what, name in (("a picture", game.picture(s)), *(("an infostate's name", name) for name in held)):
-        require(isinstance(name, str), game, s, f"{what} is {kind_of(name)}, not text")
+    for subject, name in (("a picture", game.picture(s)), *(("an infostate's name", name) for name in held)):
+        require(isinstance(name, str), game, s, f"{subject} is {kind_of(name)}, not text")
     for name in named:
         require(isinstance(name, str) and name != "", game, s, f"an action is called {name!r}")
     if len(set(named)) < len(named):
@@ -184,9 +184,9 @@ def check_payoff(game: Game, s: State, w: Float64) -> float:
     if wrong.any():
         pair = first_index(wrong)
         bound = f"{payoff[pair]:.6g} > {game.u_max:.6g} * {w[pair]:.6g} = {game.u_max * w[pair]:.6g}"
-        where = f"{game.name} at {game.state_name(s)!r}"
+        location = f"{game.name} at {game.state_name(s)!r}"
         meaning = "a payoff is the utility times the pair's weight W"
-        raise GameError(f"{where}: payoff above u_max * W, pair {pair}: {bound}; {meaning}")
+        raise GameError(f"{location}: payoff above u_max * W, pair {pair}: {bound}; {meaning}")
     return float(np.max(payoff[w > 0] / w[w > 0]))
 
 

@@ -30,16 +30,16 @@ def check_symmetries(game: Game, seed: int = 0, games: int = 3) -> None:
 
 
 def _is_identity(symmetry: Symmetry) -> bool:
-    return all(np.array_equal(found, np.arange(len(found))) for found in (symmetry.features, symmetry.actions))
+    return all(np.array_equal(order, np.arange(len(order))) for order in (symmetry.features, symmetry.actions))
 
 
 def _check_permutations(game: Game, number: int, symmetry: Symmetry) -> None:
-    for name, found, count in (
+    for name, permutation, count in (
         ("features", symmetry.features, game.num_features),
         ("actions", symmetry.actions, game.num_actions),
     ):
-        whole = isinstance(found, np.ndarray) and found.dtype == np.int32
-        if not (whole and np.array_equal(np.sort(found), np.arange(count))):
+        whole = isinstance(permutation, np.ndarray) and permutation.dtype == np.int32
+        if not (whole and np.array_equal(np.sort(permutation), np.arange(count))):
             raise GameError(f"{game.name}: {name} of symmetry {number} are not a permutation int32[{count}]")
 
 

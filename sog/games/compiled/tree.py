@@ -173,16 +173,16 @@ def _several(key: Array, value: Array) -> Bool:
 def _places(state: Int64, known: Int64, nature: Int64, moved: Int64) -> tuple[Int64, Int64, Int64]:
     """Infostates counted from 0 at each state: place, nature_place int64[M, 2] and sizes int64[N, 2]."""
     shown = np.flatnonzero(nature >= 0)
-    where = np.concatenate([state, nature[shown]])
+    states = np.concatenate([state, nature[shown]])
     places, sizes = [], []
     for p in (0, 1):
         # Numbered by state first: an infostate's place is its number less the state's lowest.
-        infostate = joint(where, np.concatenate([known[:, p], moved[shown, p]]))
-        first = np.full(where.max() + 1, len(infostate), dtype=np.int64)
-        np.minimum.at(first, where, infostate)
-        places.append(infostate - first[where])
+        infostate = joint(states, np.concatenate([known[:, p], moved[shown, p]]))
+        first = np.full(states.max() + 1, len(infostate), dtype=np.int64)
+        np.minimum.at(first, states, infostate)
+        places.append(infostate - first[states])
         size = np.zeros(len(first), dtype=np.int64)
-        np.maximum.at(size, where, places[p] + 1)
+        np.maximum.at(size, states, places[p] + 1)
         sizes.append(size)
     both = np.stack(places, axis=1)
     nature_place = np.full_like(moved, -1)

@@ -106,8 +106,8 @@ def drawn(chances: Array, uniforms: Array) -> Int32:
     """int32[B]: from each row of weights [B, C] the entry that a number in [0, 1) picks; never one of weight 0."""
     sums = np.cumsum(chances, axis=1, dtype=np.float64)
     at: Int32 = (sums <= (uniforms * sums[:, -1])[:, None]).sum(axis=1).astype(np.int32)
-    found: Int32 = np.minimum(at, chances.shape[1] - 1)
-    return found
+    entry: Int32 = np.minimum(at, chances.shape[1] - 1)
+    return entry
 
 
 def uniform_weights(game: HistoryGame, states: Int32, actors: Int32) -> Float64:
@@ -156,5 +156,5 @@ def _refuse_illegal(game: HistoryGame, states: Int32, actions: Array) -> None:
 
 def beginnings_of(public: Int32, whole: Int32) -> Bool:
     """bool[B]: which public rows, int32[B, P], are beginnings of the public row int32[P]."""
-    found: Bool = ((public == whole) | (public < 0)).all(axis=1)
-    return found
+    beginnings: Bool = ((public == whole) | (public < 0)).all(axis=1)
+    return beginnings

@@ -149,8 +149,8 @@ class BattleshipHistories(HistoryGame):
             taken = taken[row] | masks[ship, options[option]]
             if len(fleets) > most:
                 raise TooManyHistories(f"{self.name}: more than {most:,} fleets of one player are possible")
-        found: Int64 = fleets[taken & struck == struck]
-        return found
+        explaining: Int64 = fleets[taken & struck == struck]
+        return explaining
 
     def private(self, states: Int32, viewers: Int32) -> Int32:
         columns = _FLEETS + len(self.sizes) * viewers[:, None] + np.arange(len(self.sizes))

@@ -101,13 +101,13 @@ class GoofspielHistories(HistoryGame):
         n, first = self.num_cards, 0 if self.points_order != "random" else 1
         cards, results = public[(public >= 0) & (public < n)], public[public > n] - n - 1
         bids = min(2 * (n - 1), int((public == n).sum()))
-        found = np.full((most, bids), -1, dtype=np.int16)
-        count = _bids(n, results, found, _DEAD_ENDS * most)
+        sequences = np.full((most, bids), -1, dtype=np.int16)
+        count = _bids(n, results, sequences, _DEAD_ENDS * most)
         if count < 0:
             raise TooManyHistories(f"{self.name}: more than {most:,} histories lead to this public state, or rare ones")
         out = np.full((count, self.longest), -1, dtype=np.int16)
         for k in range(bids):
-            out[:, k + first * (1 + k // 2)] = found[:count, k]
+            out[:, k + first * (1 + k // 2)] = sequences[:count, k]
         if first:
             shown = cards[: n - 1]
             out[:, 3 * np.arange(len(shown))] = shown
@@ -136,10 +136,10 @@ def _actors(n: int, states: Array, out: Array) -> None:
 @kernel
 def _holds(n: int, row: Array, pile: int, count: int, card: int) -> bool:
     """Whether a card is not among the first `count` of a pile: 0 the point cards, 1 and 2 the players' bids."""
-    found = False
+    gone = False
     for k in range(count):
-        found |= row[_CARDS + n * pile + k] == card
-    return not found
+        gone |= row[_CARDS + n * pile + k] == card
+    return not gone
 
 
 @kernel

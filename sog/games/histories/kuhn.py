@@ -42,11 +42,10 @@ class KuhnHistories(HistoryGame):
 
     def actors(self, states: Int32) -> Int32:
         line = states[:, 2:]
-        actors = (line >= 0).sum(axis=1) % 2
+        actors: Int32 = ((line >= 0).sum(axis=1) % 2).astype(np.int32)
         actors[np.isin((line + 1) @ _CODES, _OVER)] = TERMINAL
         actors[states[:, 1] < 0] = NATURE
-        found: Int32 = actors.astype(np.int32)
-        return found
+        return actors
 
     def legal(self, states: Int32) -> Bool:
         return (self.actors(states) < NATURE)[:, None].repeat(2, axis=1)

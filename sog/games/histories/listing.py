@@ -71,21 +71,21 @@ def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000, breadt
         for column in known.T:
             game.step(states, column)
         return Histories(states, known)
-    found = _followed(game, public, breadth * most)
-    if len(found) > most:
-        raise TooManyHistories(f"{game.name}: {len(found):,} histories lead to this public state, more than {most:,}")
-    return found
+    listed = _followed(game, public, breadth * most)
+    if len(listed) > most:
+        raise TooManyHistories(f"{game.name}: {len(listed):,} histories lead to this public state, more than {most:,}")
+    return listed
 
 
 def _followed(game: HistoryGame, public: Int32, most: int) -> Histories:
     """`histories_of` breadth-first from the root."""
     level = Histories(game.begin(1), np.full((1, game.longest), -1, dtype=np.int16))
-    found: list[Histories] = []
+    parts: list[Histories] = []
     for depth in range(game.longest + 1):
         whole = (game.public(level.states) == public).all(axis=1)
-        found.append(Histories(level.states[whole], level.actions[whole]))
+        parts.append(Histories(level.states[whole], level.actions[whole]))
         level = _longer_beginnings(game, level, depth, public, most)
-    return Histories(np.concatenate([part.states for part in found]), np.concatenate([part.actions for part in found]))
+    return Histories(np.concatenate([part.states for part in parts]), np.concatenate([part.actions for part in parts]))
 
 
 def _longer_beginnings(game: HistoryGame, level: Histories, depth: int, public: Int32, most: int) -> Histories:
@@ -93,9 +93,9 @@ def _longer_beginnings(game: HistoryGame, level: Histories, depth: int, public: 
     parts, count = [_longer(game, Histories(level.states[:0], level.actions[:0]), depth)], 0
     for k in range(0, len(level), _PART):
         longer = _longer(game, Histories(level.states[k : k + _PART], level.actions[k : k + _PART]), depth)
-        kept = beginnings_of(game.public(longer.states), public)
-        parts.append(Histories(longer.states[kept], longer.actions[kept]))
-        count += int(kept.sum())
+        beginnings = beginnings_of(game.public(longer.states), public)
+        parts.append(Histories(longer.states[beginnings], longer.actions[beginnings]))
+        count += int(beginnings.sum())
         if count > most:
             raise TooManyHistories(f"{game.name}: more than {most:,} histories lead to this public state")
     return Histories(np.concatenate([part.states for part in parts]), np.concatenate([part.actions for part in parts]))
@@ -106,7 +106,7 @@ def _longer(game: HistoryGame, level: Histories, depth: int) -> Histories:
     going = game.actors(level.states) != TERMINAL
     if not going.any():
         return Histories(level.states[:0], level.actions[:0])
-    found = children(game, level.states[going])
-    actions = level.actions[going][found.parent]
-    actions[:, depth] = found.action
-    return Histories(found.states, actions)
+    longer = children(game, level.states[going])
+    actions = level.actions[going][longer.parent]
+    actions[:, depth] = longer.action
+    return Histories(longer.states, actions)

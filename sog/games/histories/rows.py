@@ -37,7 +37,7 @@ def equal_rows(rows: Array) -> list[Int64]:
 @kernel
 def _number_rows(words: Array, table: Int32, first: Int64, number: Int64) -> int:
     """The number of different rows.  table: filled with -1; a power of two of places, more than there are rows."""
-    found = 0
+    count = 0
     for m in range(len(words)):
         place = np.uint64(0x9E3779B97F4A7C15)
         for word in words[m]:
@@ -49,14 +49,14 @@ def _number_rows(words: Array, table: Int32, first: Int64, number: Int64) -> int
             place &= np.uint64(len(table) - 1)
             known = table[place]
             if known < 0:
-                table[place], first[found], number[m] = found, m, found
-                found += 1
+                table[place], first[count], number[m] = count, m, count
+                count += 1
                 break
             if _equal(words[first[known]], words[m]):
                 number[m] = known
                 break
             place += np.uint64(1)
-    return found
+    return count
 
 
 @kernel

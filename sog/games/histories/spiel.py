@@ -62,13 +62,13 @@ class SpielHistories(HistoryGame):
 
     def _state(self, row: Int32) -> Any:
         key = row.tobytes()
-        found = self._states.get(key)
-        if found is None:
-            found = self._game.new_initial_state()
+        state = self._states.get(key)
+        if state is None:
+            state = self._game.new_initial_state()
             for action in row[1 : 1 + row[0]].tolist():
-                found.apply_action(action)
-            self._keep(key, found)
-        return found
+                state.apply_action(action)
+            self._keep(key, state)
+        return state
 
     def _keep(self, key: bytes, state: Any) -> None:
         if len(self._states) >= _KEPT:

@@ -30,7 +30,7 @@ CANONICAL: Final = 134_459  # of all 2,598,960 boards those that differ by more 
 _CHUNK: Final = 4096  # of them between two reports
 _LARGEST_FILE: Final = 4 * HANDS * HANDS + 1024  # bytes
 
-_kept: list[Int32] = []  # the table, once it is there
+_table: list[Int32] = []  # the one table, once it is there
 
 
 @lru_cache(maxsize=4096)
@@ -69,15 +69,15 @@ def preflop_signs() -> Int32:
 
 def load_preflop(report: Callable[[int], None]) -> Int32:
     """`preflop_signs`, from this process, the file or anew. report: takes the canonical boards counted so far."""
-    if not _kept:
+    if not _table:
         path = _file()
-        found = None if path is None else _read(path)
-        if found is None:
-            found = _counted(report)
+        table = None if path is None else _read(path)
+        if table is None:
+            table = _counted(report)
             if path is not None:
-                _write(path, found)
-        _kept.append(found)
-    return _kept[0]
+                _write(path, table)
+        _table.append(table)
+    return _table[0]
 
 
 def _apart(hand: int) -> Float64:
@@ -113,8 +113,8 @@ def _write(path: Path, table: Int32) -> None:
 def _counted(report: Callable[[int], None]) -> Int32:
     """Count the table: each canonical board once, then all exchanges of suits."""
     boards, weights = np.zeros((CANONICAL, 5), dtype=np.int64), np.zeros(CANONICAL, dtype=np.int32)
-    found = scores.canonical_boards(boards, weights)
-    assert found == CANONICAL
+    count = scores.canonical_boards(boards, weights)
+    assert count == CANONICAL
     upper = np.zeros((HANDS, HANDS), dtype=np.int32)
     for begin in range(0, CANONICAL, _CHUNK):
         scores.add_signs(boards[begin : begin + _CHUNK], weights[begin : begin + _CHUNK], upper)

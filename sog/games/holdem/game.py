@@ -199,8 +199,8 @@ class Holdem(Game):
 
     def chance_carry(self, s: State, child: State) -> tuple[Carry, Carry]:
         assert isinstance(child, HoldemState)
-        kept = np.flatnonzero(live_hands(child.board)).astype(np.int32)
-        return Links(kept, kept), Links(kept, kept)
+        live = np.flatnonzero(live_hands(child.board)).astype(np.int32)
+        return Links(live, live), Links(live, live)
 
     def weights(self, s: State) -> Scaled:
         assert isinstance(s, HoldemState)
@@ -327,8 +327,8 @@ def _action_words(betting: Betting, action: int) -> str:
 @lru_cache(maxsize=CARDS)
 def _without(card: int) -> Links:
     """Every hand without this card keeps its number; the others end."""
-    kept = np.flatnonzero(live_hands((card,))).astype(np.int32)
-    return Links(kept, kept)
+    live = np.flatnonzero(live_hands((card,))).astype(np.int32)
+    return Links(live, live)
 
 
 def _ranges(spot: HoldemSpot) -> tuple[Float64, Float64]:

@@ -66,14 +66,14 @@ def board_table(board: tuple[int, ...]) -> BoardTable:
     place = slots(STRENGTH, board)
     live = live_slots(len(board))
     low, high = np.zeros(live, dtype=np.int16), np.zeros(live, dtype=np.int16)
-    kept = np.flatnonzero(place < live)
-    low[place[kept]], high[place[kept]] = LOW[kept], HIGH[kept]
+    hands = np.flatnonzero(place < live)
+    low[place[hands]], high[place[hands]] = LOW[hands], HIGH[hands]
     pair = np.full((CARDS, CARDS), -1, dtype=np.int16)
-    pair[LOW[kept], HIGH[kept]] = pair[HIGH[kept], LOW[kept]] = place[kept]
+    pair[LOW[hands], HIGH[hands]] = pair[HIGH[hands], LOW[hands]] = place[hands]
     dealt = boards_to_come(board)
     ladders = [ladder((*board, *more)) for more in dealt]
     equity = np.zeros(live, dtype=np.float32)
-    equity[place[kept]] = 2.0 * equity_against_all(board)[kept] - 1.0
+    equity[place[hands]] = 2.0 * equity_against_all(board)[hands] - 1.0
     return BoardTable(
         np.array(dealt, dtype=np.int16).reshape(len(dealt), FULL_BOARD - len(board)),
         np.array([place[rungs.hands] for rungs in ladders], dtype=np.int16),

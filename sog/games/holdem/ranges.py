@@ -62,10 +62,10 @@ def _weighed(text: str) -> Iterator[tuple[str, float]]:
     """Each entry of a range without its weight, and the weight."""
     block: str | None = None  # the percent of the brackets around an entry
     for entry in map(str.strip, text.split(",")):
-        found = _ENTRY.fullmatch(entry)
-        if found is None:
+        match = _ENTRY.fullmatch(entry)
+        if match is None:
             raise _unknown(entry, text)
-        opens, name, sign, weight, closes = found.groups()
+        opens, name, sign, weight, closes = match.groups()
         if opens is not None:
             if block is not None:
                 raise GameError(f"brackets do not close before {_quoted(entry)}; write [50]AA,KK[/50]")
@@ -85,12 +85,12 @@ def _weighed(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _weight(text: str, entry: str, percent: bool) -> float:
-    most = 100 if percent else 1
-    if not _WEIGHT.fullmatch(text) or not (float(text) == 0 or most * _LEAST <= float(text) <= most):
-        which = f"{_quoted(text)} in {_quoted(entry)}"
+    largest = 100 if percent else 1
+    if not _WEIGHT.fullmatch(text) or not (float(text) == 0 or largest * _LEAST <= float(text) <= largest):
+        given = f"{_quoted(text)} in {_quoted(entry)}"
         kind = "weight in percent" if percent else "weight"
-        raise GameError(f"a hand's {kind} is 0 or a number from {most * _LEAST:g} to {most}, not {which}")
-    return float(text) / most
+        raise GameError(f"a hand's {kind} is 0 or a number from {largest * _LEAST:g} to {largest}, not {given}")
+    return float(text) / largest
 
 
 def _unknown(name: str, text: str) -> GameError:

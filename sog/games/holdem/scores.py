@@ -25,12 +25,12 @@ _PAIR, _TWO_PAIRS, _THREE, _STRAIGHT, _FLUSH, _FULL, _FOUR, _STRAIGHT_FLUSH = 1,
 @kernel
 def _top(mask: int, count: int) -> int:
     """The highest `count` bits of a mask of ranks."""
-    kept, found = 0, 0
+    top, taken = 0, 0
     for rank in range(12, -1, -1):
-        if found < count and mask >> rank & 1:
-            kept |= 1 << rank
-            found += 1
-    return kept
+        if taken < count and mask >> rank & 1:
+            top |= 1 << rank
+            taken += 1
+    return top
 
 
 @kernel
@@ -253,7 +253,7 @@ def canonical_boards(boards: Array, weights: Array) -> int:
     boards: int64[B, 5] and weights: int32[B] are written; a board represents all whose suits' ranks are the same sets.
     """
     places = np.arange(5)
-    found = 0
+    count = 0
     more = True
     while more:
         suits = np.zeros(4, dtype=np.int64)
@@ -265,11 +265,11 @@ def canonical_boards(boards: Array, weights: Array) -> int:
             for s in range(1, 4):
                 alike = alike + 1 if suits[s] == suits[s - 1] else 1
                 same *= alike
-            boards[found] = places
-            weights[found] = 24 // same
-            found += 1
+            boards[count] = places
+            weights[count] = 24 // same
+            count += 1
         more = _next_combination(places, 5, _CARDS)
-    return found
+    return count
 
 
 @kernel

@@ -137,10 +137,10 @@ class OpenSpielGame(CompiledGame):
         """OpenSpiel's actions of one history of the pair; at NATURE, up to the move before it."""
         state = cast(int, s)
         m, place = self.moments_of(state)
-        found = m[(place[:, 0] == i0) & (place[:, 1] == i1)]
-        if not len(found):
+        moments = m[(place[:, 0] == i0) & (place[:, 1] == i1)]
+        if not len(moments):
             return None
-        first = int(found[0])
+        first = int(moments[0])
         if self.actor(s) != NATURE:
             return self._actions_to(first)
         parent = int(self._h.parent[first])

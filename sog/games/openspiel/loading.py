@@ -77,11 +77,11 @@ def as_openspiel_says(error: Exception) -> str:
 def quiet() -> Iterator[None]:
     """Silence what OpenSpiel prints to standard error before it raises: the error says it again."""
     sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    stderr, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
         os.close(nowhere)

@@ -150,7 +150,7 @@ class Battleship(Game):
         most = max(len(fleets) for fleets in self._fleets)
         self.num_slots = (most, most)
         self.num_features = 7 * self.cells + 5
-        self._kept: dict[tuple[tuple[int, int], ...], Int64] = {(): np.arange(len(self._fleets[-1]))}
+        self._consistent: dict[tuple[tuple[int, int], ...], Int64] = {(): np.arange(len(self._fleets[-1]))}
         self._operators: dict[bytes, Operator] = {}
 
     # --- fleets ---
@@ -169,11 +169,11 @@ class Battleship(Game):
         if count < len(self.sizes):
             return np.arange(len(self._fleets[count]))
         received = self.received(battle, p)
-        if received not in self._kept:
+        if received not in self._consistent:
             before = self._possible(battle._replace(shots=battle.shots[: 2 * len(received) - 1 - p]), p)
             results = self._results(before, [cell for cell, _ in received])
-            self._kept[received] = before[results == received[-1][1]]
-        return self._kept[received]
+            self._consistent[received] = before[results == received[-1][1]]
+        return self._consistent[received]
 
     def _results(self, fleets: Int64, cells: Sequence[int]) -> Int64:
         """int64[K]: what the last shot of `cells` does to each fleet that has received the others."""
@@ -242,8 +242,8 @@ class Battleship(Game):
         children: list[State] = []
         carry: list[tuple[Carry, Carry]] = []
         for result in np.unique(results).tolist():
-            kept = results == result
-            links = None if kept.all() else forward_links(np.where(kept, np.cumsum(kept) - 1, -1))
+            agrees = results == result
+            links = None if agrees.all() else forward_links(np.where(agrees, np.cumsum(agrees) - 1, -1))
             children.append(Battle(battle.placed, (*battle.shots, (battle.fired, result)), -1))
             carry.append((links, None) if target == 0 else (None, links))
         return Fan(children, None, carry)
@@ -351,8 +351,8 @@ def _all_fleets(game: Battleship) -> list[list[Fleet]]:
     if not fleets:
         raise GameError(f"ships {list(game.sizes)} do not fit on a board of {game.width} x {game.height}")
     for ship in range(len(game.sizes) - 1, -1, -1):  # a placement after which the next ship has no room is illegal
-        kept = {fleet[:-1] for fleet in longer[ship + 1]}
-        longer[ship] = [fleet for fleet in longer[ship] if fleet in kept]
+        extendable = {fleet[:-1] for fleet in longer[ship + 1]}
+        longer[ship] = [fleet for fleet in longer[ship] if fleet in extendable]
     return longer
 
 

@@ -162,9 +162,9 @@ class Goofspiel(Game):
             return _bidding([()], [()], np.ones((1, 1)))
         before = self._possible(results[:-1], 2)
         agrees = before.compatible.matrix * (_winner(before.bids) == results[-1])
-        kept = [np.flatnonzero(agrees.any(axis=1 - p)) for p in (0, 1)]
-        bids0, bids1 = ([before.bids[p][i] for i in kept[p]] for p in (0, 1))
-        return _bidding(bids0, bids1, agrees[np.ix_(kept[0], kept[1])])
+        possible = [np.flatnonzero(agrees.any(axis=1 - p)) for p in (0, 1)]
+        bids0, bids1 = ([before.bids[p][i] for i in possible[p]] for p in (0, 1))
+        return _bidding(bids0, bids1, agrees[np.ix_(possible[0], possible[1])])
 
     def _hand(self, bids: Bids) -> list[int]:
         """The cards not yet bid, ascending."""
@@ -226,13 +226,13 @@ class Goofspiel(Game):
             settled = self._possible((*rounds.results, result), 0)
             if not settled.bids[0]:
                 continue  # no pair can give this result
-            links = self._kept(rounds, settled, 0), self._kept(rounds, settled, 1)
+            links = self._surviving(rounds, settled, 0), self._surviving(rounds, settled, 1)
             for card in shown if self.points_order == "random" else fixed:
                 children.append(GoofspielRounds((*rounds.cards, card), (*rounds.results, result), 0))
                 carry.append(links)
         return Fan(children, None, carry)
 
-    def _kept(self, rounds: GoofspielRounds, settled: _Bidding, p: int) -> Links:
+    def _surviving(self, rounds: GoofspielRounds, settled: _Bidding, p: int) -> Links:
         """Player p's infostates that the result leaves possible."""
         return forward_links(np.array([settled.index[p].get(b, -1) for b in self._at(rounds).bids[p]]))
 

@@ -270,9 +270,9 @@ class ScotlandYard(Game):
         children: list[State] = []
         for begin, end in zip(first.tolist(), last, strict=True):
             if actions[begin] == double:
-                kept = legal[:, begin]
-                stays = tuple(x for x, can in zip(c.hidden, kept.tolist(), strict=True) if can)
-                target[kept, begin] = np.arange(len(stays))
+                allowed = legal[:, begin]
+                stays = tuple(x for x, can in zip(c.hidden, allowed.tolist(), strict=True) if can)
+                target[allowed, begin] = np.arange(len(stays))
                 children.append(self._after_double_card(c, stays))
             else:
                 children.append(self._after_x_move(c, int(tickets[begin]), tuple(entered[begin:end]), shown, turn))

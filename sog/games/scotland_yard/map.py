@@ -91,8 +91,8 @@ def cut_name(count: int, around: int) -> str:
 
 def named_cut(name: str) -> tuple[int, int] | None:
     """(stations, around) of a cut of London by its name; None for another map."""
-    found = _CUT.fullmatch(name)
-    return None if found is None else (int(found[1]), int(found[2] or AROUND))
+    match = _CUT.fullmatch(name)
+    return None if match is None else (int(match[1]), int(match[2] or AROUND))
 
 
 def read_map(name: str) -> CityMap:
@@ -125,17 +125,17 @@ def parse_map(text: str, name: str = "map") -> CityMap:
     lines = [(k, line) for k, line in lines if line and not line.startswith("#")]
     if not lines or lines[0][1] != _HEADER:
         raise GameError(f"{name}: a map begins with the line {_HEADER}")
-    found: set[tuple[int, int, int]] = set()
+    links: set[tuple[int, int, int]] = set()
     for k, line in lines[1:]:
         link = _parse_link(line)
-        if link is None or link in found:
+        if link is None or link in links:
             raise GameError(f"{name}, line {k}: {'link given twice' if link else 'not a link'}: {line}")
-        found.add(link)
-    if not found:
+        links.add(link)
+    if not links:
         raise GameError(f"{name}: a map needs at least one link")
-    stations = tuple(sorted({station for link in found for station in link[:2]}))
+    stations = tuple(sorted({station for link in links for station in link[:2]}))
     index = {station: k for k, station in enumerate(stations)}
-    return CityMap(stations, tuple(sorted((index[a], index[b], t) for a, b, t in found)))
+    return CityMap(stations, tuple(sorted((index[a], index[b], t) for a, b, t in links)))
 
 
 def _parse_link(line: str) -> tuple[int, int, int] | None:

@@ -76,7 +76,7 @@ def station_inputs(x: Float32, game: ScotlandYard, moves: bool = False) -> tuple
         seen = seen | _entered(x, city, seen)
     belief, station = (part.astype(np.int64) for part in np.nonzero(seen))
     first = np.concatenate(([0], np.cumsum(seen.sum(axis=1)))).astype(np.int64)
-    found = StationInputs(
+    inputs = StationInputs(
         belief,
         station,
         np.zeros(len(belief), dtype=np.float32),
@@ -88,8 +88,8 @@ def station_inputs(x: Float32, game: ScotlandYard, moves: bool = False) -> tuple
         np.zeros((count, d), dtype=np.int64),
     )
     around = np.zeros((len(belief) if moves else 0, AROUND), dtype=np.float32)
-    _fill(np.ascontiguousarray(x), tuple(city), tuple(found), around)
-    return found, around
+    _fill(np.ascontiguousarray(x), tuple(city), tuple(inputs), around)
+    return inputs, around
 
 
 def _entered(x: Float32, city: StationMap, possible: Bool) -> Bool:
@@ -139,9 +139,9 @@ def pairs_of(known: StationInputs, game: ScotlandYard) -> tuple[Pairs, Pairs]:
     # The detective's: of all that any detective has, those that leave his station.
     whose = np.flatnonzero(known.turn > 0)
     at = known.places[whose, known.turn[whose] - 1]
-    which, offset = np.nonzero(city.leads[at])
-    belief, pair = whose[which], offset + city.pair0[n]
-    return first, Pairs(belief, pair, row[belief, at[which]], row[belief, city.dest[pair]], city.ticket[pair])
+    index, offset = np.nonzero(city.leads[at])
+    belief, pair = whose[index], offset + city.pair0[n]
+    return first, Pairs(belief, pair, row[belief, at[index]], row[belief, city.dest[pair]], city.ticket[pair])
 
 
 @kernel

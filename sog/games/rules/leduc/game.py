@@ -123,8 +123,8 @@ class Leduc(Game):
             boards = range(_CARDS)
             carry: list[tuple[Carry, Carry]] = []
             for b in boards:
-                kept = forward_links(np.where(np.arange(_CARDS) == b, -1, np.arange(_CARDS)))
-                carry.append((kept, kept))
+                links = forward_links(np.where(np.arange(_CARDS) == b, -1, np.arange(_CARDS)))
+                carry.append((links, links))
             return Fan([LeducState(s.first, b) for b in boards], carry=carry)
         children = [self._after(s, _LETTERS[a]) for a in self.actions(s)]
         return Fan(children, plain_moves(_CARDS, len(children)))

@@ -93,11 +93,11 @@ class LeducRanks(Game):
         return Scaled(self._operator(kind, s.board), _BETTING.payoff(plain_state(s)).scale)
 
     def _operator(self, kind: str, board: int) -> Operator:
-        found = self._operators.get((kind, board))
-        if found is None:
-            found = Operator(chances(self.ranks, board) * (showdown(self.ranks, board) if kind == "showdown" else 1.0))
-            self._operators[kind, board] = found
-        return found
+        operator = self._operators.get((kind, board))
+        if operator is None:
+            utilities = showdown(self.ranks, board) if kind == "showdown" else 1.0
+            self._operators[kind, board] = operator = Operator(chances(self.ranks, board) * utilities)
+        return operator
 
     def features(self, s: State) -> Float32:
         """The board's rank (R), then plain Leduc's features of the betting."""
