@@ -56,16 +56,16 @@ def _resnet(weights: Mapping[str, Array], x: Array, depth: int) -> Array:
         inner = np.maximum(_convolved(weights, f"blocks.{k}.first", x), 0)
         x = np.maximum(x + _convolved(weights, f"blocks.{k}.second", inner), 0)
     value = np.maximum(_convolved(weights, "value.layer", x), 0).ravel()
-    found = [np.tanh(_linear(weights, "value.value_last", np.maximum(_linear(weights, "value.hidden", value), 0)))]
+    outputs = [np.tanh(_linear(weights, "value.value_last", np.maximum(_linear(weights, "value.hidden", value), 0)))]
     x = np.maximum(_convolved(weights, "policy.layer", x), 0)
     cells = "policy.cells_last.weight" in weights
     if cells:
         weight, bias = linear(weights, "policy.cells_last")
         # Cell by cell: an action's number is cell * planes + plane.
-        found.append((np.tensordot(x, weight[:, :, 0, 0], (0, 1)) + bias).ravel())
+        outputs.append((np.tensordot(x, weight[:, :, 0, 0], (0, 1)) + bias).ravel())
     if "policy.rest_last.weight" in weights:
-        found.append(_linear(weights, "policy.rest_last", x.mean(axis=(1, 2)) if cells else x.ravel()))
-    return np.concatenate(found)
+        outputs.append(_linear(weights, "policy.rest_last", x.mean(axis=(1, 2)) if cells else x.ravel()))
+    return np.concatenate(outputs)
 
 
 def _linear(weights: Mapping[str, Array], name: str, x: Array) -> Array:
@@ -82,5 +82,5 @@ def _convolved(weights: Mapping[str, Array], name: str, x: Array) -> Array:
     windows = np.lib.stride_tricks.sliding_window_view(around, (side, side), axis=(1, 2))
     out = np.tensordot(weight, windows, ((1, 2, 3), (0, 3, 4))) - weights[f"{name}.norm.running_mean"][:, None, None]
     deviation = np.sqrt(weights[f"{name}.norm.running_var"] + _EPS)
-    found: Array = out * (scale / deviation)[:, None, None] + shift[:, None, None]
-    return found
+    normalised: Array = out * (scale / deviation)[:, None, None] + shift[:, None, None]
+    return normalised

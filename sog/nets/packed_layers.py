@@ -55,7 +55,7 @@ def linear(weights: Mapping[str, Array], name: str) -> Linear:
 def linear_layers(weights: Mapping[str, Array], part: str) -> list[Linear]:
     """The linear layers that are numbered in a part of a network, in their order."""
     numbered = re.compile(re.escape(part) + r"\.(\d+)\.weight")
-    numbers = sorted(int(found[1]) for found in map(numbered.fullmatch, weights) if found)
+    numbers = sorted(int(match[1]) for match in map(numbered.fullmatch, weights) if match)
     return [linear(weights, f"{part}.{number}") for number in numbers]
 
 

@@ -69,8 +69,8 @@ class StationRows:
         mine, theirs = pairs_of(every, self.game)
         chase = self._linear("chase", c)[theirs.belief] + self._linear("stay", rows[theirs.source])
         for at, own, last in ((mine, leave[mine.source], "leave_last"), (theirs, chase, "chase_last")):
-            found = self._linear(last, np.maximum(own + enter[at.dest] + by[at.ticket], 0))
-            out[at.belief, at.pair] = found[:, 0]
+            logits = self._linear(last, np.maximum(own + enter[at.dest] + by[at.ticket], 0))
+            out[at.belief, at.pair] = logits[:, 0]
         return out
 
     def _linear(self, name: str, x: Float32) -> Float32:

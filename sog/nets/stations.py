@@ -115,6 +115,6 @@ class StationNetwork(nn.Module):
                 continue
             belief, pair, source, dest, ticket = (torch.from_numpy(part).to(x.device) for part in at)
             own = leave[source] if mover == 0 else (self.chase(c)[belief] + self.stay(rows[source]))
-            found = last(torch.relu(own + enter[dest] + by[ticket]))[:, 0]
-            out = out.index_put((belief, pair), found)
+            logits = last(torch.relu(own + enter[dest] + by[ticket]))[:, 0]
+            out = out.index_put((belief, pair), logits)
         return out

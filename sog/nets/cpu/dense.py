@@ -266,11 +266,11 @@ def sparse_layer(
     for t in range(tiles):
         r = count * t // tiles
         rows = count * (t + 1) // tiles - r
-        found = _list_inputs(x, r * width, rows, width, listed)
+        active = _list_inputs(x, r * width, rows, width, listed)
         # All outputs of these rows: one list for them.
         j = 0
         while j < out:
-            tile = (r * width, at + j, at + out + j * width, r * out + j, width, out, found, rows)
+            tile = (r * width, at + j, at + out + j * width, r * out + j, width, out, active, rows)
             if registers > 1 and j + WIDE * LANES <= out:
                 _wide_tile(x, weights, y, tile, floor, listed)
                 j += LANES * WIDE
@@ -290,9 +290,9 @@ def _list_inputs(x: Array, start: int, rows: int, width: int, listed: Array) -> 
         for k in range(width):
             listed[k] |= row[k] != 0
     # The list never overtakes what is still read.
-    found = 0
+    active = 0
     for k in range(width):
         met = listed[k]
-        listed[found] = k
-        found += met
-    return found
+        listed[active] = k
+        active += met
+    return active

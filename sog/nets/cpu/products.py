@@ -77,9 +77,9 @@ def tile_of(place: type[_P], most: int, write: Callable[..., None]) -> Callable[
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             arrays = [0, 1, 2] if listed is None else [0, 1, 2, 5]
-            data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in arrays]
+            addresses = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in arrays]
             numbers = list(_cgutils.unpack_tuple(builder, args[3], len(place._fields)))
-            for k, array in enumerate((data[0], data[1], data[1], data[2])):
+            for k, array in enumerate((addresses[0], addresses[1], addresses[1], addresses[2])):
                 numbers[k] = builder.gep(array, [numbers[k]])
             done = builder.append_basic_block("done")
             # One piece of code for each number of columns: with the number fixed, sums stay in registers.
@@ -88,7 +88,7 @@ def tile_of(place: type[_P], most: int, write: Callable[..., None]) -> Callable[
                 block = builder.append_basic_block(f"count{count}")
                 switch.add_case(ir.Constant(_INT, count), block)
                 builder.position_at_end(block)
-                write(builder, place(*numbers), args[4], count, *data[3:])
+                write(builder, place(*numbers), args[4], count, *addresses[3:])
                 builder.branch(done)
             builder.position_at_end(done)
             return context.get_dummy_value()

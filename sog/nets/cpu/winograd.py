@@ -157,12 +157,12 @@ def _spreading(rows: int, columns: int) -> Callable[..., Any]:
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             write, lanes = _Code(builder, context), ir.Constant(_INT, LANES32)
             source, target = write.at(x, args[0], args[1]), write.at(y, args[3], args[4])
-            found = []
+            along_rows = []
             # Along the rows, then down the columns of what came out: B^T d B.
             for i in range(rows + 2):
                 cells = [write.load(write.step(source, i, args[2], j, lanes)) for j in range(columns + 2)]
-                found.append(write.spread(cells))
-            for j, column in enumerate(_turned(found)):
+                along_rows.append(write.spread(cells))
+            for j, column in enumerate(_turned(along_rows)):
                 for i, point in enumerate(write.spread(column)):
                     write.store(point, write.step(target, i * (columns + 2) + j, args[5]))
             return context.get_dummy_value()
@@ -196,12 +196,12 @@ def _gathering(rows: int, columns: int) -> Callable[..., Any]:
             source, target = write.at(x, args[0], at), write.at(y, args[2], to)
             biases = write.load(write.step(write.at(weights, args[1], bias), 0, lanes))
             least, added = repeated(builder, args[4], LANES32), builder.icmp_signed("!=", add, ir.Constant(_INT, 0))
-            found = []
+            down_columns = []
             # Down the columns, then along the rows of what came out: A^T m A.
             for j in range(columns + 2):
                 points = [write.load(write.step(source, i * (columns + 2) + j, step)) for i in range(rows + 2)]
-                found.append(write.gather(points))
-            for i, row in enumerate(_turned(found)):
+                down_columns.append(write.gather(points))
+            for i, row in enumerate(_turned(down_columns)):
                 # Tiles may reach over the board's edge: only its own cells are written, the zeros around it stay.
                 inside = builder.icmp_signed("<", ir.Constant(_INT, i), down)
                 for j, cell in enumerate(write.gather(row)):
@@ -268,10 +268,10 @@ def convolve(
                     _spread_44(x, at_tile, row_step, spread, to, from_point)
     # 2. For each point a product of weights with all tiles of all boards. Its biases are the zeros at the beginning of
     # `weights`; the floor comes after gathering.
-    none = np.float32(-np.inf)
+    no_floor = np.float32(-np.inf)
     for p in range(points):
         # The weights of point p, without biases and without a floor.
-        part = (0, at + p * inputs * blocks * LANES32, inputs, blocks, registers, most, none)
+        part = (0, at + p * inputs * blocks * LANES32, inputs, blocks, registers, most, no_floor)
         source, target = (p * from_point, count * LANES32), (p * to_point, count * LANES32)
         multiply(spread, source, count, weights, part, product, target)
     # 3. Gather into the board's cells, with biases, the floor and, with `add`, y.
