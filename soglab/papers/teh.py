@@ -78,7 +78,7 @@ class CheckedDown:
         self.states = turn_ends(game)
         self.solver = HoldemSolver(game, states=self.states)
         # Of every decision on the river the call, which is a check where nothing was bet, has all of the policy.
-        for nodes, forest in zip(self.solver.program.where, range(len(self.solver.program.forests)), strict=True):
+        for forest, nodes in enumerate(self.solver.program.forest_roots):
             for node in nodes:
                 self._check(node, forest)
 

@@ -40,7 +40,7 @@ class Frontier:
     leaves: Leaves
     count: int
     request: Request
-    found: int
+    requested: int
 
     @property
     def game(self) -> Game:
@@ -49,16 +49,16 @@ class Frontier:
     @property
     def nodes(self) -> Int32:
         """The leaves to be evaluated."""
-        return self.leaves.nodes[self.request.places[: self.found]]
+        return self.leaves.nodes[self.request.places[: self.requested]]
 
     @property
     def states(self) -> Int32:
         """Their public nodes."""
-        return self.request.nodes[: self.found]
+        return self.request.nodes[: self.requested]
 
     @property
     def ranges(self) -> Float64:
-        return self.request.ranges[: self.found]
+        return self.request.ranges[: self.requested]
 
 
 def frontier(game: Game, rng: np.random.Generator, single: bool = False) -> Frontier:
@@ -89,8 +89,8 @@ def ask(tree: Lookahead, single: bool = False) -> Frontier:
     places, nodes = np.full((2, room), -7, dtype=np.int32)
     request = Request(places, nodes, np.full((room, slots0 + slots1), 7.0))
     look = Look(int(Infostate.REACH), int(Players.BOTH), int(Players.BOTH), False, single, request)
-    found = kernels.collect(public.arrays, tree.arrays, leaves, 0, count, 0, look)
-    return Frontier(tree, leaves, count, request, found)
+    requested = kernels.collect(public.arrays, tree.arrays, leaves, 0, count, 0, look)
+    return Frontier(tree, leaves, count, request, requested)
 
 
 def answer(
@@ -100,7 +100,7 @@ def answer(
     tree, public = asked.tree, asked.tree.public
     states = phases.States.zeros(1)
     state = states[0]
-    state.found, state.leaves, state.answered = asked.found, asked.count, 1
+    state.requested, state.leaves, state.answered = asked.requested, asked.count, 1
     rng = np.zeros(1, dtype=np.uint64)
     one_search = phases.Search(
         choice=NO_CHOICE,

@@ -72,7 +72,7 @@ def _shown_twice(value: float) -> float:
 
 def _uncached(kernel: Any, *arguments: Any) -> tuple[Any, Any]:
     """The kernel compiled anew, since parts come out of no cache: what Python calls, and all about it."""
-    anew: Any = KernelEntry(kernel.py_func, targetoptions=kernel.targetoptions, kept=False)
+    anew: Any = KernelEntry(kernel.py_func, targetoptions=kernel.targetoptions, cached=False)
     compiled = anew.compile(tuple(map(numba.typeof, arguments)))
     (result,) = anew.overloads.values()
     return compiled, result

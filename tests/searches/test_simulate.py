@@ -45,7 +45,7 @@ class Walk:
 
     tree: Lookahead
     start: int = 0
-    which: Entry = Entry.AVERAGE_POLICY
+    row: Entry = Entry.AVERAGE_POLICY
     rng: Array = field(default_factory=lambda: np.array([7], dtype=np.uint64))
     fixed: bool = False
     belief: Float64 | None = None
@@ -67,7 +67,7 @@ class Walk:
         """How it goes."""
         unit = self.tree.public.game.u_max
         return Selection(
-            self.start, C_PUCT, int(self.which), unit, self.rng, self.fixed, self.beliefs(), self.path, self.walk
+            self.start, C_PUCT, int(self.row), unit, self.rng, self.fixed, self.beliefs(), self.path, self.walk
         )
 
     def go(self) -> tuple[int, int]:
@@ -325,12 +325,12 @@ def one_choice() -> Lookahead:
     return tree
 
 
-@pytest.mark.parametrize("which", [Entry.POLICY_SUM, Entry.POLICY])
-def test_half_of_the_choices_follow_the_policy(which: Entry) -> None:
+@pytest.mark.parametrize("row", [Entry.POLICY_SUM, Entry.POLICY])
+def test_half_of_the_choices_follow_the_policy(row: Entry) -> None:
     tree = one_choice()
     tree.table(0, Entry.POLICY)[:], tree.table(0, Entry.POLICY_SUM)[:] = 0.0, 0.0
-    tree.table(0, which)[:] = np.array([[6.0], [2.0]])  # not normalised: three quarters pass
-    walk = Walk(tree, which=which)
+    tree.table(0, row)[:] = np.array([[6.0], [2.0]])  # not normalised: three quarters pass
+    walk = Walk(tree, row=row)
     for _ in range(2_000):
         walk.go()
         tree.entries[Entry.VIRTUAL] = 0.0
@@ -340,7 +340,7 @@ def test_half_of_the_choices_follow_the_policy(which: Entry) -> None:
 
 def test_without_a_policy_puct_chooses_alone() -> None:
     tree = one_choice()
-    walk = Walk(tree, which=Entry.POLICY_SUM)
+    walk = Walk(tree, row=Entry.POLICY_SUM)
     for _ in range(100):
         walk.go()
         tree.entries[Entry.VIRTUAL] = 0.0

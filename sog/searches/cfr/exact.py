@@ -52,9 +52,9 @@ def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:
     return tree
 
 
-def policy_of(tree: Lookahead, which: Entry = Entry.AVERAGE_POLICY) -> Policy:
-    """Copies of the policies in row `which` at every open decision node, by public node."""
-    return {tree.public_node(n): tree.table(n, which).copy() for n in tree.decisions()}
+def policy_of(tree: Lookahead, row: Entry = Entry.AVERAGE_POLICY) -> Policy:
+    """Copies of the policies in `row` at every open decision node, by public node."""
+    return {tree.public_node(n): tree.table(n, row).copy() for n in tree.decisions()}
 
 
 def current_policy_of(tree: Lookahead) -> Policy:
@@ -62,12 +62,12 @@ def current_policy_of(tree: Lookahead) -> Policy:
     return policy_of(tree, Entry.POLICY)
 
 
-def set_policy(tree: Lookahead, policy: Policy, which: Entry = Entry.AVERAGE_POLICY) -> None:
-    """Write policies into row `which`; nodes that `policy` lacks keep what they have."""
+def set_policy(tree: Lookahead, policy: Policy, row: Entry = Entry.AVERAGE_POLICY) -> None:
+    """Write policies into `row`; nodes that `policy` lacks keep what they have."""
     for n in tree.decisions():
-        found = policy.get(tree.public_node(n))
-        if found is not None:
-            tree.table(n, which)[:] = found
+        node_policy = policy.get(tree.public_node(n))
+        if node_policy is not None:
+            tree.table(n, row)[:] = node_policy
 
 
 def add_policy(tree: Lookahead, policy: Policy, weight: float = 1.0) -> None:
@@ -83,13 +83,13 @@ def add_policy(tree: Lookahead, policy: Policy, weight: float = 1.0) -> None:
         tree.policy_sum(n)[:] += weight * (reach + REACH_FLOOR) * tree.current_policy(n)
 
 
-def measure(tree: Lookahead, which: Entry = Entry.AVERAGE_POLICY) -> Measure:
-    """Value and best responses of the policies in row `which` of a tree without leaves."""
+def measure(tree: Lookahead, row: Entry = Entry.AVERAGE_POLICY) -> Measure:
+    """Value and best responses of the policies in `row` of a tree without leaves."""
     r0, r1 = tree.root_ranges
     # A root value is counterfactual, chance's weights included: times the own range it sums to the game's value.
-    value = float(tree.evaluate(which)[0] @ r0)
-    zero, one = tree.evaluate(which, best=Players.BOTH)  # a best response depends on the other's policy alone
-    return Measure(value, (float(zero @ r0), float(one @ r1)))
+    value = float(tree.evaluate(row)[0] @ r0)
+    first, second = tree.evaluate(row, best=Players.BOTH)  # a best response depends on the other's policy alone
+    return Measure(value, (float(first @ r0), float(second @ r1)))
 
 
 def measure_policy(public: PublicTree, policy: Policy) -> Measure:
@@ -115,13 +115,13 @@ def flaw_of(policy: Array, legal: Array) -> str:
 
     Its shape, numbers that are not finite or below 0, illegal actions, sums other than 1 with some infostate.
     """
-    found = np.asarray(policy)
-    if found.shape != legal.shape:
-        return f"a policy of shape {found.shape}, not {legal.shape} (actions, infostates)"
-    if not (found >= 0).all() or (found[legal <= 0] > 0).any():
+    policy = np.asarray(policy)
+    if policy.shape != legal.shape:
+        return f"a policy of shape {policy.shape}, not {legal.shape} (actions, infostates)"
+    if not (policy >= 0).all() or (policy[legal <= 0] > 0).any():
         return "a probability below 0, not a number, or of an illegal action"
     # An infostate without legal actions (a column of zeros) has no sum to check.
-    if not np.allclose(found.sum(axis=0)[legal.any(axis=0)], 1.0):
+    if not np.allclose(policy.sum(axis=0)[legal.any(axis=0)], 1.0):
         return "the probabilities of an infostate do not sum to 1"
     return ""
 
@@ -170,8 +170,8 @@ def _write_answer(tree: Lookahead, node: int, values: Float64, logits: Float64) 
     """Conditional values by slot, and the logarithm of the average policy as prior."""
     public = tree.public
     # Counterfactual values over the opponent's mass: conditional on the infostate, as networks answer.
-    for p, found in enumerate(public.conditional(node, tree.cfvs(0), tree.root_ranges)):
-        values[public.places_of(node, p)] = found
+    for p, conditional in enumerate(public.conditional(node, tree.cfvs(0), tree.root_ranges)):
+        values[public.places_of(node, p)] = conditional
     actor = public.actor(node)
     if actor < NATURE:
         # Softmax of these logits is the policy again; 1e-6 keeps them finite where an action is never played.

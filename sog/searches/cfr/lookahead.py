@@ -131,8 +131,8 @@ class Lookahead:
 
     def node_of(self, public_node: int) -> int:
         """The first node of a public node; -1 where the tree lacks it."""
-        found = np.flatnonzero(self.nodes.public[: self.size] == public_node)
-        return int(found[0]) if len(found) else -1
+        nodes = np.flatnonzero(self.nodes.public[: self.size] == public_node)
+        return int(nodes[0]) if len(nodes) else -1
 
     def by_public_node(self) -> dict[int, int]:
         """The node of each public node; the last one where there are several."""
@@ -239,8 +239,8 @@ class Lookahead:
         rng: uint64[1].
         """
         pair = np.zeros(2, dtype=np.int64)
-        found = draws.draw_pair(self.public.arrays, self.arrays, n, rng, pair)
-        return (int(pair[0]), int(pair[1])) if found else None
+        drawn = draws.draw_pair(self.public.arrays, self.arrays, n, rng, pair)
+        return (int(pair[0]), int(pair[1])) if drawn else None
 
     def _both(self, row: Infostate, n: int) -> tuple[Float64, Float64]:
         # Ten times a search, as much as small ones take: one look at a node's row serves both players.
@@ -352,9 +352,9 @@ class Lookahead:
 
     # --- sweeps ---
 
-    def forward(self, which: Entry = Entry.POLICY, players: Players = Players.BOTH) -> None:
-        """Send the ranges down through the policies in row `which`."""
-        sweeps.forward(self.public.arrays, self.arrays, 0, self.size, which, players)
+    def forward(self, row: Entry = Entry.POLICY, players: Players = Players.BOTH) -> None:
+        """Send the ranges down through the policies in `row`."""
+        sweeps.forward(self.public.arrays, self.arrays, 0, self.size, row, players)
 
     def play_average(self, players: Players = Players.BOTH) -> None:
         """Send the ranges of the players down through the average policies."""
@@ -388,10 +388,10 @@ class Lookahead:
         # As plain numbers: Numba looks at a member of an enumeration in slow Python code.
         matching.match_all(self.public.arrays, self.arrays, int(source), int(target))
 
-    def evaluate(self, which: Entry = Entry.AVERAGE_POLICY, best: Players = Players.NOBODY) -> tuple[Float64, Float64]:
-        """Root values float64[I0], float64[I1] of the policies in row `which`; `best`: the best responders."""
-        self.forward(which)
+    def evaluate(self, row: Entry = Entry.AVERAGE_POLICY, best: Players = Players.NOBODY) -> tuple[Float64, Float64]:
+        """Root values float64[I0], float64[I1] of the policies in `row`; `best`: the best responders."""
+        self.forward(row)
         self.payoffs()
-        sweeps.evaluate(self.public.arrays, self.arrays, which, best)
+        sweeps.evaluate(self.public.arrays, self.arrays, row, best)
         zero, one = self.cfvs(0)
         return zero.copy(), one.copy()

@@ -39,12 +39,12 @@ class Rule:
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name):
             raise SettingError(f"a rule's name is a word, not {self.name!r}")
-        for field, most in (("alpha", math.inf), ("beta", math.inf), ("gamma", sys.float_info.max)):
+        for field, largest in (("alpha", math.inf), ("beta", math.inf), ("gamma", sys.float_info.max)):
             value = getattr(self, field)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            if not (number and -most <= value <= most):
-                what = "a number" if math.isinf(most) else "a finite number"
-                raise SettingError(f"{field} of the rule {self.name} is {what}, not {value!r}")
+            if not (number and -largest <= value <= largest):
+                wanted = "a number" if math.isinf(largest) else "a finite number"
+                raise SettingError(f"{field} of the rule {self.name} is {wanted}, not {value!r}")
         for field in ("predictive", "alternating"):
             if not isinstance(getattr(self, field), bool):
                 raise SettingError(f"{field} of the rule {self.name} is True or False, not {getattr(self, field)!r}")

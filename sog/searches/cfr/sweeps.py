@@ -20,14 +20,14 @@ from sog.searches.tree.records import Entry, Infostate, Kind, Node
 
 
 @njit
-def forward(public: Public, tree: Tree, first: int, last: int, which: int, players: Players) -> None:
-    """Send the ranges at node `first` down through the policies in row `which` of entries.
+def forward(public: Public, tree: Tree, first: int, last: int, row: int, players: Players) -> None:
+    """Send the ranges at node `first` down through the policies in `row` of entries.
 
     r(h a)[i] = r(h)[i] * policy[a, i] for the actor, r(h a)[i] = r(h)[i] for the other player and at chance's nodes:
     a range holds a player's own probabilities only. Chance is in the weights W at the leaves and the ends.
     players: those whose ranges are sent; the others' stay as they are.
     """
-    reach, policy = tree.infostates[Infostate.REACH], tree.entries[which]
+    reach, policy = tree.infostates[Infostate.REACH], tree.entries[row]
     # Parents have lower numbers than their children.
     for n in range(first, last):
         node = tree.nodes[n]
@@ -175,13 +175,13 @@ def _edges_up(public: Public, tree: Tree, cfv: Array, node: Node, p: int) -> Non
 
 
 @inlined
-def _actions_up(public: Public, tree: Tree, which: int, node: Node, p: int) -> None:
-    """The actor's values at a node under the policy in row `which`, and of each action in row ACTION_CFV.
+def _actions_up(public: Public, tree: Tree, row: int, node: Node, p: int) -> None:
+    """The actor's values at a node under the policy in `row`, and of each action in row ACTION_CFV.
 
     v[i] = sum over actions of policy[a, i] * q[a, i]. A closed action (illegal, or its child not in the tree) gets the
     node's value: it earns no regret.
     """
-    cfv, policy, q = tree.infostates[Infostate.CFV], tree.entries[which], tree.entries[Entry.ACTION_CFV]
+    cfv, policy, q = tree.infostates[Infostate.CFV], tree.entries[row], tree.entries[Entry.ACTION_CFV]
     own, width, entry, count = node.offset[p], node.width[p], node.entry0, node.actions
     if node.plain:  # nothing is closed: a register of infostates at a time
         for i in range(0, width, LANES64):
@@ -236,8 +236,8 @@ def _open_actions_up(public: Public, tree: Tree, node: Node, p: int) -> None:
 
 
 @njit
-def evaluate(public: Public, tree: Tree, which: int, best: Players) -> None:
-    """Values of both players under the policies in row `which`, in the whole tree.
+def evaluate(public: Public, tree: Tree, row: int, best: Players) -> None:
+    """Values of both players under the policies in `row`, in the whole tree.
 
     best: the players who take their best action at every infostate instead.
     """
@@ -251,7 +251,7 @@ def evaluate(public: Public, tree: Tree, which: int, best: Players) -> None:
             if p != node.actor:
                 _edges_up(public, tree, cfv, node, p)
             elif not within(p, best):
-                _actions_up(public, tree, which, node, p)
+                _actions_up(public, tree, row, node, p)
             else:
                 _open_actions_up(public, tree, node, p)
                 _best_up(tree, node, p)

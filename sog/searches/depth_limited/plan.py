@@ -64,11 +64,11 @@ def _users(settings: SolveSettings) -> list[Players]:
 
 def evaluated(settings: SolveSettings, first: int) -> frozenset[int]:
     """The iterations from `first` on in which leaves are evaluated: all, or where values are recycled ever fewer."""
-    found, latest = set(), 0
+    iterations, latest = set(), 0
     for t in range(first, settings.iterations + 1):
         # The average policy changes by about 1 / t in iteration t, so ever longer stretches share one evaluation
         # (ReBeL, appendix E: "recycle the values").
         if not latest or t > (1.0 + settings.recycle) * latest:
-            found.add(t)
+            iterations.add(t)
             latest = t
-    return frozenset(found)
+    return frozenset(iterations)

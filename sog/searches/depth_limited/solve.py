@@ -92,15 +92,15 @@ class _SolveRun:
         self.row = int(Infostate.REACH_SUM if settings.solver.average else Infostate.REACH)
         self.keep_both = settings.correct or settings.recycle > 0  # answers are used in later turns, too
 
-    def ask(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
+    def ask(self, num_beliefs: int) -> Generator[Beliefs, Evaluations, Float64]:
         """Have the beliefs in the last request evaluated, those that are new: the values of all."""
-        if not found:
+        if not num_beliefs:
             return self.nothing
-        nodes, ranges = self.request.nodes[:found], self.request.ranges[:found]
+        nodes, ranges = self.request.nodes[:num_beliefs], self.request.ranges[:num_beliefs]
         if not self.settings.remember:
             answer = yield Beliefs(self.games.public, nodes, ranges)
             return np.ascontiguousarray(self._checked(answer.values), dtype=np.float64)  # read from where they start
-        places = self.request.places[:found]
+        places = self.request.places[:num_beliefs]
         new = self.memory.changed(places, ranges)
         if len(new):
             answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
@@ -124,25 +124,25 @@ class _SolveRun:
             yield from self.begin_warm(steps[: settings.warm])
         plan = plan_turns(settings, visited)
         schedule = Schedule(steps, settings.simultaneous, plan.origin, settings.solver.average)
-        now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, Players.BOTH), turns.advance.ready()
+        now, answered, advance = plan.origin - 1, self.answers_for(0, self.nothing, Players.BOTH), turns.advance.ready()
         public, tree, lie = games.public.arrays, games.tree.arrays, Games(games.blocks, self.leaves)
         # One call of the kernel from one evaluation to the next; several turns where values are recycled or nothing is
         # read.
         for turn in plan.stops:
             stretch = Stretch(now, turn, self.look(plan, now, turn))
-            found = advance(public, tree, lie, Turns(schedule, stretch, answered))
+            num_beliefs = advance(public, tree, lie, Turns(schedule, stretch, answered))
             if (t := plan.begins(turn)) is not None:
                 visit(t)
             # Two requests in turn: the kernel reads the answered one while it writes the next.
             self.request, self.next_request, now = self.next_request, self.request, turn
-            values = yield from self.ask(found)
-            answered = self.kept(found, values, plan.users_at(now))
+            values = yield from self.ask(num_beliefs)
+            answered = self.answers_for(num_beliefs, values, plan.users_at(now))
         # v(beta_r) = sum over t of weight(t) * v^t / sum of weights (ReBeL, Algorithm 1).
         self.average_root_values(float(steps[:, 2].sum()))
 
-    def kept(self, found: int, values: Float64, users: Players) -> Answered:
+    def answers_for(self, num_beliefs: int, values: Float64, users: Players) -> Answered:
         """The last request's answers, and whose values are kept."""
-        return Answered(self.request, found, values, int(Players.BOTH if self.keep_both else users))
+        return Answered(self.request, num_beliefs, values, int(Players.BOTH if self.keep_both else users))
 
     def look(self, plan: TurnPlan, now: int, turn: int) -> Look:
         """What is collected before turn `turn`, when the last request was made before turn `now`."""
@@ -202,8 +202,9 @@ class _SolveRun:
                     total = 0.5 * last * (last + 1) if rule.linear else float(last)
                     look = Look(int(Infostate.REACH_SUM), int(players), int(Players.BOTH), False, False, self.request)
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0, look)
-                    found = turns.look_at_average(public, tree.arrays, leaves, int(players), mix, t in fresh)
-                    answered = Answered(self.request, found, (yield from self.ask(found)), int(Players.BOTH))
+                    num_beliefs = turns.look_at_average(public, tree.arrays, leaves, int(players), mix, t in fresh)
+                    values = yield from self.ask(num_beliefs)
+                    answered = Answered(self.request, num_beliefs, values, int(Players.BOTH))
                     turns.respond(public, tree.arrays, leaves, int(players), answered)
                 weight = float(t) if rule.linear else 1.0
                 fictitious.record(tree.arrays, bottom, players, weight)
@@ -216,8 +217,8 @@ class _SolveRun:
         tree.payoffs()
         # Nothing pruned: both players' values are wanted at every leaf.
         everything = Look(int(Infostate.REACH), int(Players.BOTH), int(Players.BOTH), False, False, self.request)
-        found = kernels.collect(public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), 0, everything)
-        answered = Answered(self.request, found, (yield from self.ask(found)), int(Players.BOTH))
+        num_beliefs = kernels.collect(public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), 0, everything)
+        answered = Answered(self.request, num_beliefs, (yield from self.ask(num_beliefs)), int(Players.BOTH))
         turns.value_average(public.arrays, tree.arrays, self.leaves, answered)
         for root in self.games.roots:
             for sums, cfvs in zip(tree.cfv_sums(int(root)), tree.cfvs(int(root)), strict=True):

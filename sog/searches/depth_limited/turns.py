@@ -52,12 +52,12 @@ class Stretch(NamedTuple):
 class Answered(NamedTuple):
     """A request with its answers.
 
-    request: as it was made.  found: how many beliefs it has.  values: float64[B, *], as leaves.kernels.absorb takes
+    request: as it was made.  num_beliefs: how many it has.  values: float64[B, *], as leaves.kernels.absorb takes
     them.  players: the Players whose values are kept, as a plain number.
     """
 
     request: Request
-    found: int
+    num_beliefs: int
     values: Float64
     players: int
 
@@ -105,7 +105,7 @@ def _sum_roots(tree: Tree, blocks: Blocks, first: int, last: int, players: Playe
 def _keep(public: Public, tree: Tree, leaves: Leaves, answered: Answered, used: int, last: int) -> int:
     """Keep the answers from number `used` on that belong to leaves before `last`; the number of the next."""
     request = answered.request
-    while used < answered.found and request.places[used] < last:
+    while used < answered.num_beliefs and request.places[used] < last:
         kernels.absorb(public, tree, leaves, request, used, answered.values, answered.players)
         used += 1
     return used

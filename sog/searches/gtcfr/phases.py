@@ -34,7 +34,7 @@ REFUSED: Final = -3  # an answer is not finite, and nothing was done
 class State(Record):
     """What a search needs from one call of `advance` to the next."""
 
-    found = Whole("i8")  # leaves in the last request
+    requested = Whole("i8")  # leaves in the last request
     leaves = Whole("i8")  # leaves in all
     answered = Whole("i8")  # whether there was a request, whose answers are still to be taken up
     iteration = Whole("i8")  # the iteration they belong to, from 0
@@ -119,7 +119,7 @@ def advance(public: Public, cells: Cells, tree: Tree, search: Search, answers: E
     # CFR's first half, which needs no answers: ranges down, and the beliefs at the leaves.
     look(public, tree, search)
     state.answered, state.opened = 1, 0
-    return state.found
+    return state.requested
 
 
 # --- regret update phase ---
@@ -127,7 +127,7 @@ def advance(public: Public, cells: Cells, tree: Tree, search: Search, answers: E
 
 @njit
 def look(public: Public, tree: Tree, search: Search) -> None:
-    """Ranges down, payoffs at the ends, beliefs out of the leaves; State.found of them are in the request."""
+    """Ranges down, payoffs at the ends, beliefs out of the leaves; State.requested of them are in the request."""
     state, leaves = search.state[0], search.leaves
     # Virtual losses keep the trajectories of one phase apart, and end with it.
     trajectories.settle(tree, search.selection)
@@ -140,26 +140,26 @@ def look(public: Public, tree: Tree, search: Search) -> None:
     # so a leaf's conditional value is good for the whole search.
     if search.single:
         only_new = Look(Infostate.REACH, Players.BOTH, Players.BOTH, False, True, search.request)
-        state.found = kernels.collect(public, tree, leaves, 0, state.leaves, 0, only_new)
+        state.requested = kernels.collect(public, tree, leaves, 0, state.leaves, 0, only_new)
     else:
-        state.found = kernels.collect_moved(public, tree, leaves, state.leaves, search.request, search.tolerance)
+        state.requested = kernels.collect_moved(public, tree, leaves, state.leaves, search.request, search.tolerance)
 
 
 @njit
 def _look_at_new(public: Public, tree: Tree, search: Search) -> None:
     """`look` by paths: at the nodes that were added since the last look."""
-    state, leaves, found = search.state[0], search.leaves, 0
+    state, leaves, listed = search.state[0], search.leaves, 0
     paths.enter(tree, state.nodes)
     pairs.payoffs(public, tree, state.ends, tree.counts[0].ends, Players.BOTH)
     for n in range(state.nodes, tree.counts[0].nodes):
         if tree.nodes[n].kind == Kind.LEAF:
-            leaves.nodes[found] = n
-            found += 1
+            leaves.nodes[listed] = n
+            listed += 1
     # Until the first update nothing has been seen: it passes the whole tree, which an earlier search may have left.
     if state.updates:
         state.nodes, state.ends = tree.counts[0].nodes, tree.counts[0].ends
     only_new = Look(Infostate.REACH, Players.BOTH, Players.BOTH, False, True, search.request)
-    state.leaves, state.found = found, kernels.collect(public, tree, leaves, 0, found, 0, only_new)
+    state.leaves, state.requested = listed, kernels.collect(public, tree, leaves, 0, listed, 0, only_new)
 
 
 @njit
@@ -174,7 +174,7 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
     state.answered = 0
     # Answers are conditional on the infostate. `_weigh` makes counterfactual values of them: cfv[i] = value[i] *
     # mass[i], where mass[i] = sum over j of W[i, j] r[j].
-    for b in range(state.found):
+    for b in range(state.requested):
         n = leaves.nodes[request.places[b]]
         kernels.absorb(public, tree, leaves, request, b, answers.values, Players.BOTH)
         if not search.apart:

@@ -130,7 +130,7 @@ class _GtcfrRun:
             c_puct=float(settings.c_puct),
             # SoG's pi_CFR is the average policy, PoG's the current one. Sums serve as averages: draws need no
             # normalising.
-            which=int(Entry.POLICY_SUM if settings.select_average else Entry.POLICY),
+            row=int(Entry.POLICY_SUM if settings.select_average else Entry.POLICY),
             unit=float(game.u_max),
             rng=rng,
             fixed=settings.fixed_belief,
@@ -153,16 +153,16 @@ class _GtcfrRun:
     def first_look(self) -> SearchGenerator:
         """Evaluate the leaves once without an update, so that `start` has its prior, and open it."""
         self.state.updates[0] = 0
-        found = self._advance()
-        if found < 0:
-            found = yield from self._go_on(found)
-        if found:
+        requested = self._advance()
+        if requested < 0:
+            requested = yield from self._go_on(requested)
+        if requested:
             request = self.request
             # The first look counts for q_search as well: PoG picks of all queries of a search.
             if self.log.uniform:
-                beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is not a leaf
-                self.log.note(-1, request.nodes[:found][beside], request.ranges[:found][beside], self.rng)
-            beliefs = self._beliefs(found)
+                below = self.leaves.nodes[request.places[:requested]] != self.start  # the searched state is not a leaf
+                self.log.note(-1, request.nodes[:requested][below], request.ranges[:requested][below], self.rng)
+            beliefs = self._beliefs(requested)
             self.answers = in_shape((yield beliefs), beliefs)
         self.take_up()
         if self.tree.is_leaf(self.start):
@@ -203,16 +203,16 @@ class _GtcfrRun:
             self.search = self.search._replace(steps=self.steps)
         # The order is the kernel's: the answers to the last look, growth, and this look, whose answers the next call
         # takes up.
-        found = self._advance()
-        if found < 0:
-            found = yield from self._go_on(found)
+        requested = self._advance()
+        if requested < 0:
+            requested = yield from self._go_on(requested)
         # For k = 1 a tree without leaves may still lack children.
         self.complete = not self.single and not self.state.leaves[0]
         if self.keeps:  # iterations without beliefs count, too
             request = self.request
-            self.log.note(self.tree.iterations - self.begun, request.nodes[:found], request.ranges[:found], self.rng)
-        if found:
-            beliefs = self._beliefs(found)
+            self.log.note(t - self.begun, request.nodes[:requested], request.ranges[:requested], self.rng)
+        if requested:
+            beliefs = self._beliefs(requested)
             self.answers = in_shape((yield beliefs), beliefs)  # the kernel checks that they are finite
         self.state.iteration[0] = t
         self.tree.iterations = t + 1
@@ -276,8 +276,8 @@ class _GtcfrRun:
         if not self.tree.public.lists_alone and self._outgrown():
             self._make_room()
         public = self.tree.public
-        found: int = phases.advance(*public.tables, self.tree.arrays, self.search, self.answers)
-        return found
+        requested: int = phases.advance(*public.tables, self.tree.arrays, self.search, self.answers)
+        return requested
 
     def _go_on(self, code: int) -> Generator[Beliefs, Evaluations, int]:
         """Do what the kernel cannot do, until `_advance` is done."""
@@ -300,12 +300,12 @@ class _GtcfrRun:
             code = self._advance()
         return code
 
-    def _beliefs(self, found: int) -> Beliefs:
-        """The first `found` beliefs of the request, whose arrays the kernel writes anew each time."""
-        if found not in self.requests:
+    def _beliefs(self, count: int) -> Beliefs:
+        """The first `count` beliefs of the request, whose arrays the kernel writes anew each time."""
+        if count not in self.requests:
             request, wanted = self.request, Wanted.VALUES if self.apart else Wanted.BOTH
-            self.requests[found] = Beliefs(self.tree.public, request.nodes[:found], request.ranges[:found], wanted)
-        return self.requests[found]
+            self.requests[count] = Beliefs(self.tree.public, request.nodes[:count], request.ranges[:count], wanted)
+        return self.requests[count]
 
     def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
         """`_expand`, with the prior of a leaf that has none yet."""

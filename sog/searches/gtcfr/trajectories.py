@@ -39,8 +39,8 @@ class Walks(Records[Walk], Walk):
 class Selection(NamedTuple):
     """How trajectories choose, and what they write.
 
-    start: the lookahead node where they begin.  c_puct: PUCT's exploration.  which: the row of policies that half of
-    the choices are drawn from, an Entry.  unit: the game's largest utility.  rng: uint64[1].
+    start: the lookahead node where they begin.  c_puct: PUCT's exploration.  row: the Entry that half of the
+    choices are drawn from.  unit: the game's largest utility.  rng: uint64[1].
     fixed: worlds are drawn by the belief that the search began with, otherwise by the last sweep's ranges.
     beliefs: float64[2, I0 + I1] at the start: both ranges of the fixed belief, and ones.
     path: int64[*], the (action, infostate) entries chosen in this phase; each gets a virtual visit.  walk: one row.
@@ -48,7 +48,7 @@ class Selection(NamedTuple):
 
     start: int
     c_puct: float
-    which: int
+    row: int
     unit: float
     rng: Array
     fixed: bool
@@ -117,7 +117,7 @@ def _choose(public: Public, tree: Tree, selection: Selection, n: int) -> int:
     i = walk.pair[node.actor]
     # pi_CFR, unless the row is still all zero here, then pi_PUCT.
     if draws.random(selection.rng) < 0.5:
-        a = _draw_policy(tree, selection.which, n, i, selection.rng)
+        a = _draw_policy(tree, selection.row, n, i, selection.rng)
     if a < 0:
         a = _puct(public, tree, selection, n, i)
     # UpdateVisitCountsUp, virtual until the phase ends (`settle`).
@@ -178,17 +178,17 @@ def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> i
 
 
 @njit
-def _draw_policy(tree: Tree, which: Entry, n: int, i: int, rng: Array) -> int:
-    """An action drawn from the positive row `which` at infostate i of node n; -1 where it is all zero."""
+def _draw_policy(tree: Tree, row: Entry, n: int, i: int, rng: Array) -> int:
+    """An action drawn from `row`, which is not negative, at infostate i of node n; -1 where it is all zero."""
     node, entries = tree.nodes[n], tree.entries
     width, first = node.width[node.actor], node.entry0 + i
     total = 0.0
     for a in range(node.actions):
-        total += entries[which, first + a * width]
+        total += entries[row, first + a * width]
     # Inverse sampling on the unnormalised row; rounding at its end leaves the last positive action chosen.
     target, chosen = draws.random(rng) * total, -1
     for a in range(node.actions):
-        w = entries[which, first + a * width]
+        w = entries[row, first + a * width]
         if w > 0.0:
             chosen = a
             target -= w

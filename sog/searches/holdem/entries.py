@@ -127,8 +127,8 @@ def entry(entries: Entries, vector: np.uint64, at: np.uint64) -> Lanes:
     if exact(entries.numbers):
         return n
     size: Lanes = larger(n, splat(ZERO) - n)
-    found: Lanes = n * size * splat(entries.scales[vector])
-    return found
+    decoded: Lanes = n * size * splat(entries.scales[vector])
+    return decoded
 
 
 @inlined

@@ -87,8 +87,8 @@ def exact_values(game: Holdem, beliefs: Sequence[SpotBelief], iterations: int) -
 def met(belief: SpotBelief) -> Bool:
     """bool[2, 1326]: of both players, the hands that the board leaves and that may meet one of the opponent's range."""
     masses = np.array([disjoint_mass(belief.ranges[1 - p]) for p in (0, 1)])
-    found: Bool = (masses > 1e-9 * masses.max(axis=1, keepdims=True)) & live_hands(belief.state.board)
-    return found
+    meeting: Bool = (masses > 1e-9 * masses.max(axis=1, keepdims=True)) & live_hands(belief.state.board)
+    return meeting
 
 
 def believe(solver: HoldemSolver, ranges: Sequence[tuple[Float64, Float64]], floor: float = 0.0) -> None:

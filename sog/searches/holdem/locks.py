@@ -62,8 +62,8 @@ def same_locks(some: Sequence[SpotLock], others: Sequence[SpotLock]) -> bool:
     """Whether two spots have the same decisions fixed, to the same policies."""
     if len(some) != len(others):
         return False
-    found = [(lock, locked_at(others, lock.state)) for lock in some]
-    return all(other is not None and np.array_equal(lock.policy, other.policy) for lock, other in found)
+    pairs = [(lock, locked_at(others, lock.state)) for lock in some]
+    return all(other is not None and np.array_equal(lock.policy, other.policy) for lock, other in pairs)
 
 
 def locks_of(game: Holdem, names: Sequence[str], policies: Float64) -> tuple[SpotLock, ...]:
@@ -89,10 +89,10 @@ def locks_of(game: Holdem, names: Sequence[str], policies: Float64) -> tuple[Spo
 def read_locks(game: Holdem, content: bytes) -> tuple[SpotLock, ...]:
     """The locks that a file's content says, in the order of their lines; SettingError for what cannot be."""
     try:
-        found = bounded_json(content)
+        parsed = bounded_json(content)
     except ValueError as error:
         raise SettingError(f"it is not JSON: {error}") from error
-    entries = found if isinstance(found, list) else [found]
+    entries = parsed if isinstance(parsed, list) else [parsed]
     if not entries:
         raise SettingError("it names no decision")
     policies: dict[HoldemState, Float64] = {}
@@ -156,21 +156,21 @@ def _rows(entry: _Entry) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Each entry of a decision's hands: hands in players' notation, and probabilities by the words of actions."""
     hands, actions = entry["hands"], entry.get("actions")
     if isinstance(hands, dict):
-        found = list(hands.items())
+        rows = list(hands.items())
     elif isinstance(hands, list) and all(isinstance(row, dict) and {"hand", "policy"} <= row.keys() for row in hands):
-        found = [(row["hand"], row["policy"]) for row in hands]
+        rows = [(row["hand"], row["policy"]) for row in hands]
     else:
         raise SettingError('"hands" is {"AA,KK": {"check": 1}, ...} or a list of {"hand": ..., "policy": ...}')
-    if not found:
+    if not rows:
         raise SettingError('"hands" names no hand; "full" is every hand')
-    for words, policy in found:
+    for words, policy in rows:
         if isinstance(policy, list) and isinstance(actions, list) and len(policy) == len(actions):
             if len({str(action) for action in actions}) < len(actions):
                 raise SettingError('"actions" names an action twice')
             policy = dict(zip(map(str, actions), policy, strict=True))
         if not isinstance(words, str) or not isinstance(policy, dict):
-            what = '{"check": 1, ...} or a list in the order of "actions"'
-            raise SettingError(f"the probabilities of {_quoted(words)} are {what}")
+            wanted = '{"check": 1, ...} or a list in the order of "actions"'
+            raise SettingError(f"the probabilities of {_quoted(words)} are {wanted}")
         yield words, policy
 
 

@@ -50,7 +50,7 @@ class Program:
     """A spot divided into forests; the widths of hand vectors are floats, padded to a multiple of LANES32.
 
     roots: the betting trees that are solved side by side, all on one board; most programs have one, the game's.
-    forests: those below the top, each laid over every solved board.  where: the roots of each of them.
+    forests: those below the top, each laid over every solved board.  forest_roots: those of each of them.
     locks: decisions whose policy is fixed.
     """
 
@@ -58,7 +58,7 @@ class Program:
     roots: tuple[SpotNode, ...]
     top: Forest
     forests: tuple[Forest, ...]
-    where: tuple[tuple[SpotNode, ...], ...]
+    forest_roots: tuple[tuple[SpotNode, ...], ...]
     boards: SolvedBoards
     locks: tuple[SpotLock, ...] = ()
 
@@ -163,7 +163,7 @@ class Program:
     @cached_property
     def _forest_of(self) -> dict[int, int]:
         """By the id of its root the forest of each tree below the top."""
-        return {id(n): k for k, nodes in enumerate(self.where) for n in nodes}
+        return {id(n): k for k, nodes in enumerate(self.forest_roots) for n in nodes}
 
     def _node(self, s: HoldemState) -> tuple[SpotNode, int]:
         """The tree's node of a public state and the forest that holds it, -1 for the top."""
@@ -179,10 +179,10 @@ class Program:
             if node.kind == CUT:
                 node = node.children[0]
                 forest = forest_of.get(id(node), forest)
-            found = [c for c in node.children if c.state.line[-1] == action]
-            if not found:
+            children = [c for c in node.children if c.state.line[-1] == action]
+            if not children:
                 raise GameError(f"{self.game.name}: the tree has nothing at {self.game.state_name(s)!r}")
-            node = found[0]
+            node = children[0]
             forest = forest_of.get(id(node), forest)
         if node.kind == CUT and len(s.board) > len(node.state.board):
             node = node.children[0]
@@ -248,9 +248,9 @@ def make_program(
         cuts = below = [piece for root in roots for piece in _river_pieces(root, river_forests)]
         groups = _balanced(below, river_forests)
     top = tree.lay_out(roots, cuts)
-    where = tuple(tuple(below[k] for k in group) for group in groups)
-    forests = tuple(tree.lay_out(nodes) for nodes in where)
-    return Program(game, tuple(roots), top, forests, where, boards, tuple(locks))
+    forest_roots = tuple(tuple(below[k] for k in group) for group in groups)
+    forests = tuple(tree.lay_out(nodes) for nodes in forest_roots)
+    return Program(game, tuple(roots), top, forests, forest_roots, boards, tuple(locks))
 
 
 def _cuts(node: SpotNode) -> Iterator[SpotNode]:

@@ -79,8 +79,8 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
     try:
         # No pickles: a file of unknown origin runs no code.
         with np.load(path, allow_pickle=False) as saved:
-            found = {name: np.asarray(saved[name]) for name in (*_FIELDS, *({*_SCALES, *_LOCKS} & set(saved)))}
-        return _solver_of(found, path, threads)
+            arrays = {name: np.asarray(saved[name]) for name in (*_FIELDS, *({*_SCALES, *_LOCKS} & set(saved)))}
+        return _solver_of(arrays, path, threads)
     except (SogError, MemoryError):
         raise
     except Exception as error:  # of many kinds: whatever NumPy and zipfile stumble over in a damaged file

@@ -76,8 +76,7 @@ class HoldemSolver:
         self.threads = threads
         need = self.program.memory(threads, bits)
         if need > limit:
-            what = f"takes {gigabytes(need)}, and {gigabytes(limit)} may be used"
-            raise GameError(f"holdem: solving this spot {what}")
+            raise GameError(f"holdem: solving this spot takes {gigabytes(need)}, and {gigabytes(limit)} may be used")
         self.tables: Tables = make_tables(self.program)
         size = self.program.entries, self.program.vectors, bits
         self._regrets, self._averages = new_entries(*size), new_entries(*size)
@@ -195,17 +194,17 @@ class HoldemSolver:
 
         cfv[i] = sum over the opponent's hands j that share no card with i of r[j] * chips.
         """
-        program, out = self.program, np.zeros((len(self.program.roots), HANDS))
-        found = self.root_values[player].reshape(len(program.roots), -1)
-        out[:, program.top_hands] = found[:, : len(program.top_hands)]
-        return out
+        program, cfvs = self.program, np.zeros((len(self.program.roots), HANDS))
+        root_values = self.root_values[player].reshape(len(program.roots), -1)
+        cfvs[:, program.top_hands] = root_values[:, : len(program.top_hands)]
+        return cfvs
 
     def values(self, player: int) -> Float64:
         """float64[R, 1326]: `cfvs` over the opponent's mass, conditional on the hand: chips; 0 where the mass is 0."""
         mass = np.array([disjoint_mass(both[1 - player]) for both in self.ranges])
         met = mass > 1e-9 * mass.max(axis=1, keepdims=True)
-        found: Float64 = np.where(met, self.cfvs(player) / np.where(met, mass, 1.0), 0.0)
-        return found
+        values: Float64 = np.where(met, self.cfvs(player) / np.where(met, mass, 1.0), 0.0)
+        return values
 
     def best_responses(self) -> tuple[float, float]:
         """What each player's best response earns against the other's average policy, chips a hand.

@@ -196,7 +196,7 @@ def _parts(program: Program) -> Parts:
 def _cut_numbers(program: Program) -> list[int]:
     """For the roots of the forests below the top, one forest after another, the number of the cut of the top."""
     number = {id(node): k for k, node in enumerate(_top_cuts(program))}
-    return [number[id(node)] for nodes in program.where for node in nodes]
+    return [number[id(node)] for nodes in program.forest_roots for node in nodes]
 
 
 def _roots(program: Program) -> Roots:
@@ -213,7 +213,7 @@ def _cuts(program: Program) -> Cuts:
     nodes = np.flatnonzero(program.top.nodes.kind == CUT).astype(np.uint64)
     cuts = Cuts(nodes, np.zeros_like(nodes), np.zeros_like(nodes))
     handed0 = _handed0(program)
-    roots = [(f, r, len(nodes)) for f, nodes in enumerate(program.where) for r in range(len(nodes))]
+    roots = [(f, r, len(nodes)) for f, nodes in enumerate(program.forest_roots) for r in range(len(nodes))]
     # A forest hands up its roots board by board: one board further is as many vectors as it has roots.
     for cut, (f, r, stride) in zip(_cut_numbers(program), roots, strict=True):
         cuts.handed0[cut], cuts.stride[cut] = handed0[f] + r, stride
@@ -222,7 +222,7 @@ def _cuts(program: Program) -> Cuts:
 
 def _top_cuts(program: Program) -> list[SpotNode]:
     """The roots below the top's cuts, in the order of the top's nodes."""
-    below = {id(node) for nodes in program.where for node in nodes}
+    below = {id(node) for nodes in program.forest_roots for node in nodes}
     out: list[SpotNode] = []
 
     def visit(node: SpotNode) -> None:

@@ -231,10 +231,10 @@ class _Layout:
         widest = max((len(at.node.children) for at in self.order), default=1)
         # Values at cuts come from other forests, values at roots go to others: no other node may share these.
         roots = set(self.roots)
-        kept = [k for k, kind in enumerate(self.kinds) if kind == CUT or (k in roots and kind != SHOWDOWN)]
+        unshared = [k for k, kind in enumerate(self.kinds) if kind == CUT or (k in roots and kind != SHOWDOWN)]
         first = padded(len(self.showdowns))
-        value[kept] = range(first, first + len(kept))
-        first += len(kept)
+        value[unshared] = range(first, first + len(unshared))
+        first += len(unshared)
         deepest = 0
         # All others share by depth and place: backwards in preorder, a node has summed up its children before a node of
         # another subtree needs their vectors.

@@ -58,8 +58,8 @@ def view(solver: HoldemSolver, s: HoldemState) -> View:
     game = solver.game
     actor = game.actor(s)
     if actor in (NATURE, TERMINAL):
-        what = "a card comes next" if actor == NATURE else "the hand is over"
-        raise GameError(f"{what} at {game.state_name(s)}")
+        reason = "a card comes next" if actor == NATURE else "the hand is over"
+        raise GameError(f"{reason} at {game.state_name(s)}")
     return next(views(solver, s))
 
 

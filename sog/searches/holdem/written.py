@@ -34,16 +34,16 @@ def decision(
         {"hand": h, "weight": w, "policy": policy if digits is None else [round(x, digits) for x in policy]}
         for h, w, policy in seen.hands(listed)
     ]
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "state": game.state_name(seen.state),
         "player": seen.actor,
         "actions": list(seen.actions),
     }
     if values is not None:
-        found["pot"], (found["ev"], found["equity"]) = values.pot, values.means(seen)
+        fields["pot"], (fields["ev"], fields["equity"]) = values.pot, values.means(seen)
         for row, h in zip(rows, seen.numbers(listed), strict=True):
             row["ev"], row["equity"] = float(values.ev[h]), float(values.equity[h])
-    return {**found, "hands": rows}
+    return {**fields, "hands": rows}
 
 
 def json_file(game: Holdem, every: Iterator[View]) -> Iterator[str]:

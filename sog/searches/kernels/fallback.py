@@ -84,8 +84,8 @@ def _changed_objects() -> Iterator[str]:
     except Exception as error:  # whatever it is, parts.py would meet it too
         yield f"JITCodeLibrary or CPUDispatcher cannot be made ({error!r})"
         return
-    for thing, names in ((library, "_linking_libraries _reload_init _final_module"), (dispatcher, "_cache overloads")):
-        yield from (f"{type(thing).__name__}.{name} is gone" for name in names.split() if name not in vars(thing))
+    for made, names in ((library, "_linking_libraries _reload_init _final_module"), (dispatcher, "_cache overloads")):
+        yield from (f"{type(made).__name__}.{name} is gone" for name in names.split() if name not in vars(made))
 
 
 def _nothing() -> None:
@@ -104,13 +104,13 @@ def _is_plain() -> bool:
 PLAIN: Final = _is_plain()
 
 
-def entry(function: Callable[..., Any], options: Mapping[str, Any], kept: bool) -> Any:
-    """A kernel that Python calls, and other kernels too.  kept: its code, in Numba's own cache on disk.
+def entry(function: Callable[..., Any], options: Mapping[str, Any], cached: bool) -> Any:
+    """A kernel that Python calls, and other kernels too.  cached: its code is, in Numba's own cache on disk.
 
     Unlike parts.py, Numba takes no lock to save code: processes that compile one kernel at once for different types may
     mix up its files.
     """
-    return cast(Any, numba).njit(cache=kept, **_known(options))(function)
+    return cast(Any, numba).njit(cache=cached, **_known(options))(function)
 
 
 def part(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:

@@ -57,21 +57,21 @@ def _cache_folder(module: str, root: str) -> str:
 
 def _sources(module: str) -> set[Path]:
     """The module's file and those of the package's modules that it imports, and they import, and so on."""
-    found: set[Path] = set()
+    files: set[Path] = set()
     waiting = [module]
     while waiting:
         file = _PACKAGE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
-        if file not in found and file.exists():
-            found.add(file)
+        if file not in files and file.exists():
+            files.add(file)
             waiting += _imported(file)
-    return found
+    return files
 
 
 @cache
 def _imported(file: Path) -> tuple[str, ...]:
     """The modules of ours that a file may import; every kernel's file leads to the same few, so each is read once."""
-    found = _FROM.findall(file.read_text(encoding="utf-8"))
-    return tuple(name for of, names in found for name in (of, *(f"{of}.{x}" for x in re.findall(r"\w+", names))))
+    imports = _FROM.findall(file.read_text(encoding="utf-8"))
+    return tuple(name for of, names in imports for name in (of, *(f"{of}.{x}" for x in re.findall(r"\w+", names))))
 
 
 def njit(function: Kernel) -> Kernel:

@@ -52,19 +52,19 @@ class KernelPart(CPUDispatcher):
 
 
 class KernelEntry(CPUDispatcher):
-    """A kernel that Python calls; kernels that call it take in its `part` instead.  kept: its code, on disk."""
+    """A kernel that Python calls; kernels that call it take in its `part` instead.  cached: its code is, on disk."""
 
     def __init__(
         self,
         py_func: Callable[..., Any],
         locals: Options | None = None,
         targetoptions: Options | None = None,
-        kept: bool = True,
+        cached: bool = True,
     ) -> None:
         options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
         super().__init__(py_func, dict(locals or {}), options)
         self.part = KernelPart(py_func, locals, targetoptions)
-        if kept:
+        if cached:
             self._cache = _Cache(py_func)
 
     def get_call_template(self, args: Sequence[T], kws: Sequence[tuple[str, T]] | dict[str, T]) -> Any:
@@ -157,9 +157,9 @@ def _no_collections() -> Iterator[None]:
         gc.enable()
 
 
-def entry(function: Callable[..., Any], options: Options, kept: bool) -> Any:
-    """A kernel that Python calls, and other kernels too.  kept: its code, in a cache on disk."""
-    return KernelEntry(function, targetoptions=options, kept=kept)
+def entry(function: Callable[..., Any], options: Options, cached: bool) -> Any:
+    """A kernel that Python calls, and other kernels too.  cached: its code is, in a cache on disk."""
+    return KernelEntry(function, targetoptions=options, cached=cached)
 
 
 def part(function: Callable[..., Any], options: Options) -> Any:

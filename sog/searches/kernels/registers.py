@@ -104,8 +104,8 @@ def declared(builder: Builder, name: str, result: LlvmType, arguments: Sequence[
     """One of LLVM's own functions, declared in the module that is being compiled."""
     # A module may declare a name once.
     module = builder.module
-    found = module.globals.get(name)
-    return found or ir.Function(module, ir.FunctionType(result, arguments), name)
+    function = module.globals.get(name)
+    return function or ir.Function(module, ir.FunctionType(result, arguments), name)
 
 
 def address(context: Context, builder: Builder, array_type: types.Array, array: Value, index: Value) -> Value:

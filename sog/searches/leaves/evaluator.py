@@ -107,21 +107,21 @@ def in_shape(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
     return Evaluations(*(np.array(part, dtype=np.float64, order="C") for part in answers))
 
 
-def _array(name: str, found: object) -> Float64:
+def _array(name: str, part: object) -> Float64:
     """An array, also of a class of NumPy's derived from it; SettingError for anything else."""
-    if not isinstance(found, np.ndarray):
-        raise SettingError(f"an evaluator answered {name} that are no NumPy array, but {type(found).__name__}")
-    return found
+    if not isinstance(part, np.ndarray):
+        raise SettingError(f"an evaluator answered {name} that are no NumPy array, but {type(part).__name__}")
+    return part
 
 
-def _misshapen(name: str, found: Float64, shape: tuple[int, ...]) -> SettingError:
-    return SettingError(f"an evaluator answered {name} of shape {found.shape}, not {shape}")
+def _misshapen(name: str, part: Float64, shape: tuple[int, ...]) -> SettingError:
+    return SettingError(f"an evaluator answered {name} of shape {part.shape}, not {shape}")
 
 
-def refuse_infinite(name: str, found: Float64) -> None:
+def refuse_infinite(name: str, numbers: Float64) -> None:
     """SettingError where an evaluator's values or logits are NaN, infinite, or so large that their squares are."""
     # NumPy's products of long rows would wake BLAS's threads, which cost more than the check.
-    if not are_finite(np.ascontiguousarray(found, dtype=np.float64).reshape(-1)):
+    if not are_finite(np.ascontiguousarray(numbers, dtype=np.float64).reshape(-1)):
         raise _infinite(name)
 
 

@@ -78,21 +78,21 @@ class Look(NamedTuple):
 @njit
 def list_leaves(tree: Tree, out: Array) -> int:
     """Write the leaves of a tree to out, int32[*]; how many there are."""
-    found = 0
+    count = 0
     for n in range(tree.counts[0].nodes):
         # In the order of numbers: older leaves first.
         if tree.nodes[n].kind == Kind.LEAF:
-            out[found] = n
-            found += 1
-    return found
+            out[count] = n
+            count += 1
+    return count
 
 
 # --- beliefs out ---
 
 
 @njit
-def collect(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, found: int, look: Look) -> int:
-    """Add the beliefs at leaves first .. last - 1 to the request, which holds `found`; how many it holds then."""
+def collect(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, num_beliefs: int, look: Look) -> int:
+    """Add the beliefs at leaves first .. last - 1 to the request of `num_beliefs`; how many it has then."""
     request, others = look.request, opponents(look.users)
     for k in range(first, last):
         node: Node = tree.nodes[leaves.nodes[k]]
@@ -100,13 +100,13 @@ def collect(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, f
             continue
         if look.prune and not _held(tree, node, others):
             continue
-        request.places[found], request.nodes[found] = k, node.public
+        request.places[num_beliefs], request.nodes[num_beliefs] = k, node.public
         # The other player's ranges are in the request's rows already (Look.changed).
         for p in range(2):
             if within(p, look.changed):
-                _write_range(public, tree, leaves, node, p, look.row, request.ranges[found])
-        found += 1
-    return found
+                _write_range(public, tree, leaves, node, p, look.row, request.ranges[num_beliefs])
+        num_beliefs += 1
+    return num_beliefs
 
 
 @njit
@@ -118,10 +118,10 @@ def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, reques
     share = max over players p of (sum of p's reach at the leaf) / (sum of p's reach at the root).
     tolerance: at 0 every leaf that has moved is collected, also where nobody goes.
     """
-    found = 0
+    num_beliefs = 0
     for k in range(count):
         node: Node = tree.nodes[leaves.nodes[k]]
-        ranges = request.ranges[found]
+        ranges = request.ranges[num_beliefs]
         # A value counts as much as the opponent goes there, and each player's may be off by as much as ranges moved.
         share = 1.0
         if tolerance > 0.0 and node.evaluated != Evaluated.AWAITING:
@@ -132,11 +132,11 @@ def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, reques
         for p in range(2):
             _write_range(public, tree, leaves, node, p, Infostate.REACH, ranges)
         if node.evaluated == Evaluated.AWAITING or share * _distance(public, tree, leaves, node, ranges) > tolerance:
-            request.places[found], request.nodes[found] = k, node.public
+            request.places[num_beliefs], request.nodes[num_beliefs] = k, node.public
             # From now on this is the belief that the next distance is from.
             _keep_belief(public, tree, leaves, node, ranges)
-            found += 1
-    return found
+            num_beliefs += 1
+    return num_beliefs
 
 
 @inlined
@@ -172,23 +172,23 @@ def _distance(public: Public, tree: Tree, leaves: Leaves, node: Node, ranges: Ar
 @inlined
 def _keep_belief(public: Public, tree: Tree, leaves: Leaves, node: Node, ranges: Array) -> None:
     """Keep the belief that a leaf is evaluated at."""
-    kept = tree.infostates[Infostate.LEAF_RANGE]
+    leaf_ranges = tree.infostates[Infostate.LEAF_RANGE]
     for p in range(2):
         own, slot0 = node.offset[p], public.nodes[node.public].slot0[p]
         start = first_slot(leaves.slots0, p)
         for i in range(node.width[p]):
-            kept[own + i] = ranges[start + public.slots[slot0 + i]]
+            leaf_ranges[own + i] = ranges[start + public.slots[slot0 + i]]
 
 
 @njit
 def recall(public: Public, tree: Tree, n: int, slots0: int, ranges: Array) -> None:
     """The belief that leaf n was evaluated at, into float64[S0 + S1] of zeros."""
-    node, kept = tree.nodes[n], tree.infostates[Infostate.LEAF_RANGE]
+    node, leaf_ranges = tree.nodes[n], tree.infostates[Infostate.LEAF_RANGE]
     for p in range(2):
         own, slot0 = node.offset[p], public.nodes[node.public].slot0[p]
         start = first_slot(slots0, p)
         for i in range(node.width[p]):
-            ranges[start + public.slots[slot0 + i]] = kept[own + i]
+            ranges[start + public.slots[slot0 + i]] = leaf_ranges[own + i]
 
 
 @inlined
@@ -264,7 +264,7 @@ def absorb(
 
     values: float64[B, S0 + S1], or float64[B, S0 * S1] for PAIRS.
     """
-    k, answer, kept = request.places[b], values[b], tree.infostates[Infostate.LEAF_VALUE]
+    k, answer, leaf_values = request.places[b], values[b], tree.infostates[Infostate.LEAF_VALUE]
     # A pair's utility does not depend on the ranges, so one answer serves later iterations as it is.
     if leaves.kind == Weighing.PAIRS:
         put_scaled(answer, 0, 1.0, 0.0, leaves.tables[k], 0, leaves.tables.shape[1])
@@ -276,11 +276,11 @@ def absorb(
             continue
         own, width, start = node.offset[p], node.width[p], first_slot(leaves.slots0, p)
         if leaves.aligned:
-            put_scaled(answer, start, 1.0, 0.0, kept, own, width)
+            put_scaled(answer, start, 1.0, 0.0, leaf_values, own, width)
             continue
         # From slots to infostates, the way back of _write_range.
         for i in range(width):
-            kept[own + i] = answer[start + public.slots[state.slot0[p] + i]]
+            leaf_values[own + i] = answer[start + public.slots[state.slot0[p] + i]]
 
 
 @inlined

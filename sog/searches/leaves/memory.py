@@ -38,11 +38,11 @@ class LeafMemory:
 
 
 @njit
-def _keep_changed(kept: Array, leaves: Array, ranges: Array, rows: Array) -> int:
-    """Write the beliefs that differ into kept, and their rows into rows; how many there are."""
-    found = 0
+def _keep_changed(last_ranges: Array, leaves: Array, ranges: Array, rows: Array) -> int:
+    """Write the beliefs that differ into last_ranges, and their rows into rows; how many there are."""
+    count = 0
     for b in range(len(leaves)):
-        old, new = kept[leaves[b]], ranges[b]
+        old, new = last_ranges[leaves[b]], ranges[b]
         # Equal to the last bit: the answer is then equal, too, and results do not depend on this memory.
         same = True
         for i in range(len(new)):
@@ -52,6 +52,6 @@ def _keep_changed(kept: Array, leaves: Array, ranges: Array, rows: Array) -> int
         if not same:
             for i in range(len(new)):
                 old[i] = new[i]
-            rows[found] = b
-            found += 1
-    return found
+            rows[count] = b
+            count += 1
+    return count

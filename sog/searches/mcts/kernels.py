@@ -25,7 +25,7 @@ from sog.searches.tree.arrays import Cells, Public
 DONE: Final = 0
 NO_ROOM: Final = 1  # nothing has changed: grow the tree's arrays and call again
 REFUSED: Final = 2  # an answer is not finite, and nothing has changed
-TO_LIST: Final = 3  # as DONE, but Python must list some of the leaves, and put those in Found.nodes that do not end
+TO_LIST: Final = 3  # as DONE, but Python must list some of the leaves, and put those in Batch.nodes that do not end
 
 # What child, int32[C], holds besides nodes.
 ABSENT: Final = -1
@@ -80,7 +80,7 @@ class Leaf(Record):
     state = Whole("i4")  # the leaf's own public state; -1: not listed yet
 
 
-class FoundLeaves(Records[Leaf], Leaf):
+class BatchLeaves(Records[Leaf], Leaf):
     """A row per leaf of a batch."""
 
 
@@ -88,7 +88,7 @@ class Done(Record):
     """How the simulations of a batch ended."""
 
     leaves = Whole("i8")  # leaves found
-    asked = Whole("i8")  # how many of them are in Found.nodes
+    asked = Whole("i8")  # how many of them are in Batch.nodes
     ended = Whole("i8")  # simulations that ended where the game ends
 
 
@@ -124,14 +124,14 @@ class Rules(NamedTuple):
     root: int
 
 
-class Found(NamedTuple):
+class Batch(NamedTuple):
     """A batch of simulations and what it found.
 
     leaves: a row per leaf.  nodes: int32[*], the public nodes of those where the game continues.  done: one row.
     """
 
     rules: Rules
-    leaves: FoundLeaves
+    leaves: BatchLeaves
     nodes: Int32
     done: DoneRow
 
@@ -192,49 +192,49 @@ def _back_up(tree: Statistics, n: int, k: int, value: float, visits: float) -> N
 @same_types
 @njit
 def step(
-    public: Public, cells: Cells, tree: Statistics, found: Found, answered: int, answers: Evaluations, simulations: int
+    public: Public, cells: Cells, tree: Statistics, batch: Batch, answered: int, answers: Evaluations, simulations: int
 ) -> int:
     """Take up the answers to the `answered` leaves found before (see _absorb), then find new ones (see _descend)."""
     # Room for a column per action, or per edge at NATURE's nodes, whichever is more.
     columns, counts = 0, tree.counts[0]
     for b in range(answered):
-        state = public.nodes[found.leaves[b].state]
+        state = public.nodes[batch.leaves[b].state]
         columns += max(state.actions, state.edges)
     if counts.nodes + answered > len(tree.nodes) or counts.columns + columns > len(tree.child):
         return NO_ROOM
     if not (are_finite(answers.values.reshape(-1)) and are_finite(answers.logits.reshape(-1))):
         return REFUSED
-    _absorb(public, tree, found, answered, answers)
-    _descend(public, tree, found, simulations)
-    return DONE if _list_found(public, cells, found) else TO_LIST
+    _absorb(public, tree, batch, answered, answers)
+    _descend(public, tree, batch, simulations)
+    return DONE if _list_found(public, cells, batch) else TO_LIST
 
 
 @njit
-def _list_found(public: Public, cells: Cells, found: Found) -> bool:
-    """Put the leaves where the game continues in Found.nodes, listed by the game's cell rules; False if Python must."""
-    done = found.done[0]
+def _list_found(public: Public, cells: Cells, batch: Batch) -> bool:
+    """Put the leaves where the game continues in Batch.nodes, listed by the game's cell rules; False if Python must."""
+    done = batch.done[0]
     done.asked = 0
     if done.leaves == 0:
         return True
     if not listing.has_room(public, cells, done.leaves):
         return False
     for b in range(done.leaves):
-        leaf = found.leaves[b]
+        leaf = batch.leaves[b]
         if leaf.state < 0:
             leaf.state = listing.list_child(public, cells, leaf.above, leaf.column)
         if public.nodes[leaf.state].actor != TERMINAL:
-            found.nodes[done.asked] = leaf.state
+            batch.nodes[done.asked] = leaf.state
             done.asked += 1
     return True
 
 
 @njit
-def _descend(public: Public, tree: Statistics, found: Found, simulations: int) -> None:
+def _descend(public: Public, tree: Statistics, batch: Batch, simulations: int) -> None:
     """Simulations from the root until enough of them have found a leaf, or `simulations` are done.
 
     A simulation that meets an awaited leaf is given up and ends the batch: its answer must come first.
     """
-    nodes, child, done, rules = tree.nodes, tree.child, found.done[0], found.rules
+    nodes, child, done, rules = tree.nodes, tree.child, batch.done[0], batch.rules
     done.leaves = done.ended = 0
     while done.leaves < rules.leaves and done.leaves + done.ended < simulations:
         n, k = 0, -1
@@ -250,7 +250,7 @@ def _descend(public: Public, tree: Statistics, found: Found, simulations: int) -
             # Expansion: the edge is new, and what it leads to is evaluated.
             if c == ABSENT:
                 child[k] = AWAITED
-                leaf = found.leaves[done.leaves]
+                leaf = batch.leaves[done.leaves]
                 leaf.under, leaf.at = n, k
                 leaf.above, leaf.column = nodes[n].public, k - nodes[n].first
                 leaf.state = _listed(public, leaf.above, leaf.column)
@@ -277,17 +277,17 @@ def _listed(public: Public, s: int, column: int) -> int:
 
 
 @njit
-def give_up(tree: Statistics, found: Found, leaves: int) -> None:
+def give_up(tree: Statistics, batch: Batch, leaves: int) -> None:
     """Forget that the `leaves` leaves found were to be evaluated."""
     for b in range(leaves):
-        leaf = found.leaves[b]
+        leaf = batch.leaves[b]
         # Virtual visits are taken back and no visit is counted: the column can be tried again.
         tree.child[leaf.at] = ABSENT
         _back_up(tree, leaf.under, leaf.at, 0.0, 0.0)
 
 
 @njit
-def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers: Evaluations) -> None:
+def _absorb(public: Public, tree: Statistics, batch: Batch, leaves: int, answers: Evaluations) -> None:
     """Add the leaves found to the tree, with their values and priors, and carry their values up.
 
     answers: those of the leaves where the game continues, in order. The root's node above is -1. The fans of NATURE's
@@ -295,7 +295,7 @@ def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers
     """
     counts, row = tree.counts[0], 0
     for b in range(leaves):
-        leaf, n = found.leaves[b], counts.nodes
+        leaf, n = batch.leaves[b], counts.nodes
         state, node = public.nodes[leaf.state], tree.nodes[n]
         counts.nodes += 1
         node.public, node.actor = leaf.state, state.actor
@@ -303,9 +303,9 @@ def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers
         node.first, node.columns = counts.columns, 0
         # Values as shares of u_max. The network's two values need not sum to 0: player 0's is half of their difference.
         if state.actor == TERMINAL:
-            tree.values[n] = pairs.utility(public, leaf.state, 0, 0) / found.rules.unit
+            tree.values[n] = pairs.utility(public, leaf.state, 0, 0) / batch.rules.unit
         else:
-            tree.values[n] = 0.5 * (answers.values[row, 0] - answers.values[row, 1]) / found.rules.unit
+            tree.values[n] = 0.5 * (answers.values[row, 0] - answers.values[row, 1]) / batch.rules.unit
             node.columns = state.edges if state.actor == NATURE else state.actions
             _open(public, tree, node, answers.logits[row, 0])
             counts.columns += node.columns
@@ -351,7 +351,7 @@ def keep(tree: Statistics, root: int, place: Array) -> None:
     A child has a higher number than its parent, so one pass never overwrites what is still to be moved.
     """
     nodes, values, child, stats, counts = tree.nodes, tree.values, tree.child, tree.stats, tree.counts[0]
-    kept, columns = 0, 0
+    num_nodes, columns = 0, 0
     # Nodes in ascending order: `place` says where each one that stays has moved.
     for n in range(counts.nodes):
         parent, old, count = nodes[n].parent, nodes[n].first, nodes[n].columns
@@ -359,7 +359,7 @@ def keep(tree: Statistics, root: int, place: Array) -> None:
         # Nodes with lower numbers than the root, or whose parent goes, are not below it.
         if n != root and (n < root or place[parent] < 0):
             continue
-        m = kept
+        m = num_nodes
         if n != root:  # the parent has moved: its columns begin where its new row says
             entry = nodes[place[parent]].first + nodes[n].entry
         # m <= n: the row written over has been moved or dropped.
@@ -377,6 +377,6 @@ def keep(tree: Statistics, root: int, place: Array) -> None:
             for row in range(_STATS):
                 stats[row, columns + a] = stats[row, old + a]
         place[n] = m
-        kept += 1
+        num_nodes += 1
         columns += count
-    counts.nodes, counts.columns = kept, columns
+    counts.nodes, counts.columns = num_nodes, columns

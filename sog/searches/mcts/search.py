@@ -141,8 +141,8 @@ class PuctTree:
         for s in path[path.index(self.state) + 1 :]:
             below = self.child[self.columns(n)] if n >= 0 and self.size else np.empty(0, dtype=np.int32)
             held = below[below >= 0]
-            found = held[self.nodes.public[held] == s]
-            n = int(found[0]) if len(found) else -1
+            matching = held[self.nodes.public[held] == s]
+            n = int(matching[0]) if len(matching) else -1
         self.state = state
         if n < 0 or not self.size:
             self.counts = kernels.PuctCounts.zeros(1)
@@ -229,7 +229,7 @@ class _PuctRun:
         c_init, c_base = float(settings.c_init), float(settings.c_base)
         rules = kernels.Rules(c_init, c_base, bool(settings.first_play_loses), unit, leaves, -1)
         nodes = np.zeros(leaves, dtype=np.int32)
-        self.found = kernels.Found(rules, kernels.FoundLeaves.zeros(leaves), nodes, kernels.DoneRow.zeros(1))
+        self.batch = kernels.Batch(rules, kernels.BatchLeaves.zeros(leaves), nodes, kernels.DoneRow.zeros(1))
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
         self.found_leaves = self.asked = self.answered = 0
@@ -241,7 +241,7 @@ class _PuctRun:
 
     def plant(self, answer: Evaluations) -> None:
         """Put the root into the tree."""
-        self.found.leaves[0] = -1, -1, -1, -1, self.tree.state
+        self.batch.leaves[0] = -1, -1, -1, -1, self.tree.state
         self.answer, self.answered = checked(answer, self.root()), 1
         self.step(0)
 
@@ -251,7 +251,7 @@ class _PuctRun:
         answered, answer = self.answered, self.answer
         while True:
             tables = *public.tables, tree.arrays
-            code = kernels.step(*tables, self.found, answered, answer, simulations)
+            code = kernels.step(*tables, self.batch, answered, answer, simulations)
             if code == kernels.DONE or code == kernels.TO_LIST:
                 break
             if code == kernels.REFUSED:
@@ -260,25 +260,25 @@ class _PuctRun:
             tree.make_room()
         self.answered, self.answer = 0, self.nothing
         # Known before they are listed, where the rules may raise: then these are the leaves that are given up.
-        self.found_leaves = self.found.done.leaves.item()
+        self.found_leaves = self.batch.done.leaves.item()
         if code == kernels.TO_LIST:
             self._list_leaves()
         ended: int
-        ((_, self.asked, ended),) = self.found.done.tolist()
+        ((_, self.asked, ended),) = self.batch.done.tolist()
         return self.found_leaves + ended
 
     def step_from(self, root: Callable[[int], int], done: int) -> int:
         """`step` of one simulation that begins with the column of the root that `root` names once all is taken up."""
         # `root` decides by values: all answers go up first.
         self.step(0)
-        self.found = self.found._replace(rules=self.found.rules._replace(root=root(done)))
+        self.batch = self.batch._replace(rules=self.batch.rules._replace(root=root(done)))
         return self.step(1)
 
     def _list_leaves(self) -> None:
-        """List the leaves found that are not listed yet, and put those where the game continues in Found.nodes."""
-        public, found, asked = self.tree.public, self.found, 0
-        states, above, columns = found.leaves.state, found.leaves.above, found.leaves.column
-        for b in range(found.done.leaves.item()):
+        """List the leaves found that are not listed yet, and put those where the game continues in Batch.nodes."""
+        public, batch, asked = self.tree.public, self.batch, 0
+        states, above, columns = batch.leaves.state, batch.leaves.above, batch.leaves.column
+        for b in range(batch.done.leaves.item()):
             s = states.item(b)
             if s < 0:
                 s = states[b] = child_of(public, above.item(b), columns.item(b))
@@ -287,20 +287,20 @@ class _PuctRun:
             if actor == NATURE:
                 _list_chances(public, s)
             if actor != TERMINAL:
-                found.nodes[asked] = s
+                batch.nodes[asked] = s
                 asked += 1
-        found.done.asked[0] = asked
+        batch.done.asked[0] = asked
 
     def beliefs(self) -> Beliefs:
         """The leaves found where the game continues, in arrays that the next step writes anew."""
         asked = self.asked
         if asked not in self.requests:
-            self.requests[asked] = Beliefs(self.tree.public, self.found.nodes[:asked], self.ranges[:asked])
+            self.requests[asked] = Beliefs(self.tree.public, self.batch.nodes[:asked], self.ranges[:asked])
         return self.requests[asked]
 
     def give_up(self) -> None:
         """Forget the leaves that were requested and not evaluated."""
-        kernels.give_up(self.tree.arrays, self.found, self.found_leaves - self.answered)
+        kernels.give_up(self.tree.arrays, self.batch, self.found_leaves - self.answered)
 
 
 def child_of(public: PublicTree, node: int, column: int) -> int:

@@ -46,11 +46,11 @@ def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[
     # Best responses, not the policy's own values: with them, safe re-solving makes no infostate of the opponent better
     # off (CFR-D, "Subgame Strategy Re-Solving").
     tree.evaluate(Entry.AVERAGE_POLICY, best=Players.BOTH)
-    at, found = tree.by_public_node(), {}
+    at, summaries = tree.by_public_node(), {}
     for s in roots:
         (r0, r1), (v0, v1) = tree.ranges(at[s]), tree.cfvs(at[s])
-        found[s] = Summary((r0.copy(), r1.copy()), (v0.copy(), v1.copy()))
-    return found
+        summaries[s] = Summary((r0.copy(), r1.copy()), (v0.copy(), v1.copy()))
+    return summaries
 
 
 class SubgameSolver(Protocol):

@@ -17,10 +17,10 @@ class Features:
 
     def __init__(self, game: Game, rows: CellRows | None) -> None:
         """rows: the positions, where the game has cell rules."""
-        kept = 16 if game.planes is None else 0
+        room = 16 if game.planes is None else 0
         self._game, self._rows = game, rows
-        self._kept: Float32 = np.zeros((kept, game.num_features), dtype=np.float32)
-        self._is_kept: Bool = np.zeros(kept, dtype=np.bool_)
+        self._features: Float32 = np.zeros((room, game.num_features), dtype=np.float32)
+        self._is_computed: Bool = np.zeros(room, dtype=np.bool_)
 
     def of(self, nodes: Int32, states: Sequence[State]) -> Float32:
         """float32[B, F]: of each of the nodes.  states: of all nodes of the tree."""
@@ -28,11 +28,11 @@ class Features:
             return self._rows.features(nodes, self._game.num_features)
         if self._game.planes is not None:
             return np.stack([self._game.features(states[node]) for node in nodes])
-        if len(states) > len(self._kept):
-            self._kept = grown(self._kept, len(states), axis=0)
-            self._is_kept = grown(self._is_kept, len(states), axis=0)
+        if len(states) > len(self._features):
+            self._features = grown(self._features, len(states), axis=0)
+            self._is_computed = grown(self._is_computed, len(states), axis=0)
         # What a node shows never changes: computed on first use.
-        for node in nodes[~self._is_kept[nodes]]:
-            self._kept[node] = self._game.features(states[node])
-            self._is_kept[node] = True
-        return self._kept[nodes]
+        for node in nodes[~self._is_computed[nodes]]:
+            self._features[node] = self._game.features(states[node])
+            self._is_computed[node] = True
+        return self._features[nodes]

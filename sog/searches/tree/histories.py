@@ -28,10 +28,10 @@ def reached_at(public: PublicTree, node: int) -> Iterator[tuple[int, list[int]]]
 
 def history_of(public: PublicTree, node: int, i0: int, i1: int) -> list[int]:
     """The actions, chance's included, of a history to this pair of infostates; GameError where the game gives none."""
-    found = public.game.history(public.states[node], i0, i1)
-    if found is None:
+    history = public.game.history(public.states[node], i0, i1)
+    if history is None:
         raise GameError(f"{public.game.name} does not say by which history an infostate is reached")
-    return found
+    return history
 
 
 def padded(histories: Sequence[list[int]], longest: int) -> Array:

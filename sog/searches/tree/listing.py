@@ -80,13 +80,13 @@ def list_child(public: Public, cells: Cells, s: int, edge: int) -> int:
     edge0, action0 = cells.used[1], cells.used[2]
     action = public.actions[above.action0 + edge].identity
     rows = cells.first + s, cells.first + node
-    found = play(cells.play, cells.numbers, cells.cells, rows[0], action, rows[1], cells.legal)
-    count, goes_on = max(found, 0), found >= 0
+    outcome = play(cells.play, cells.numbers, cells.cells, rows[0], action, rows[1], cells.legal)
+    count, goes_on = max(outcome, 0), outcome >= 0
     cells.used[0], cells.used[1], cells.used[2] = node + 1, edge0 + count, action0 + count
     # The players move in turns; W is the same everywhere, and one number, which a result multiplies.
     actor = 1 - above.actor if goes_on else TERMINAL
     payoff = -1 if goes_on else above.weight
-    scale, unit = (0.0, above.value_unit) if goes_on else (found + 2.0, 1.0)
+    scale, unit = (0.0, above.value_unit) if goes_on else (outcome + 2.0, 1.0)
     position = ListedPosition(node, edge0, action0, actor, above.weight, above.weight_scale, payoff, scale, unit)
     write_position(public, position, cells.legal[:count])
     cells.parent[node], over.child = s, node

@@ -24,7 +24,7 @@ def replace_state(public: PublicTree, node: int, s: State) -> None:
         raise GameError(f"{game.name}: nobody decides at {game.state_name(s)!r}")
     if game.actor(s) != game.actor(before) or game.num_infostates(s) != game.num_infostates(before):
         raise GameError(f"{game.name}: {game.state_name(s)!r} is another decision than {game.state_name(before)!r}")
-    kept = {public.states[c]: c for c in np.flatnonzero(public.parent[: public.size] == node).tolist()}
+    former_children = {public.states[c]: c for c in np.flatnonzero(public.parent[: public.size] == node).tolist()}
     # The rows of its actions and edges are written for a node of no parent, and are the decision's from then on.
     written = public.add(s, -1)
     public.list_fan(written)
@@ -33,6 +33,6 @@ def replace_state(public: PublicTree, node: int, s: State) -> None:
         column[node] = column[written]
     public.states[node] = s
     first = int(nodes.edge0[node])
-    for e, child in enumerate(game.fan(s).children):
-        found = kept[child] if child in kept else public.add(child, node)
-        public.edges.child[first + e] = found
+    for e, state in enumerate(game.fan(s).children):
+        child = former_children[state] if state in former_children else public.add(state, node)
+        public.edges.child[first + e] = child

@@ -153,8 +153,8 @@ class PublicTree:
         such infostate of the actor's.
         """
         if not 0 <= a < self.nodes.actions.item(self._at(node)):
-            place, found = self._place(node), self.actions(node).tolist()
-            places = f"its actions {found} have the places 0 to {len(found) - 1}" if found else "no player acts there"
+            place, legal = self._place(node), self.actions(node).tolist()
+            places = f"its actions {legal} have the places 0 to {len(legal) - 1}" if legal else "no player acts there"
             raise GameError(f"{place}: no action has place {a}: {places}")
         if not 0 <= infostate < self.num_infostates(node)[self.actor(node)]:
             raise GameError(f"{self._place(node)}: player {self.actor(node)} has no infostate {infostate} there")
@@ -176,8 +176,8 @@ class PublicTree:
 
     def children(self, node: int) -> list[int]:
         """The nodes at the ends of a listed node's edges, those that are listed."""
-        found: list[int] = self.edges.child[self._edges_of(node)].tolist()
-        return [child for child in found if child >= 0]
+        nodes: list[int] = self.edges.child[self._edges_of(node)].tolist()
+        return [child for child in nodes if child >= 0]
 
     def num_edges(self, node: int) -> int:
         """How many public edges leave a listed node."""
