@@ -82,15 +82,21 @@ def test_a_search_ends_with_its_last_watcher(client: Client) -> None:
 def test_a_turn_that_takes_long_ends_with_its_last_watcher(client: Client, lanes: AgentLanes) -> None:
     """Its process is ended; what others are playing in it continues in the next one."""
     site = client.app.app.state.site
-    address = "/position/stream?game=leduc_poker&s=20000&c=0.1&seed=9"  # its tree is whole soon: the rest is one call
+    game = "liars_dice(numdice=1,dice_sides=5)"  # its tree is whole soon: the rest, half a minute, is one call
+    address = f"/position/stream?game={game}&s=20000&c=0.1&seed=9"
     assert client.get("/position?game=kuhn_poker&s=10").status == 200  # the lane has a process
 
-    async def none(event: bytes) -> bool:
-        raise AssertionError(event)
+    turns = [-1, 0]
+
+    async def each(event: bytes) -> bool:
+        turns[1] += 1
+        return True
 
     async def leave_and_wait() -> int:
-        task = asyncio.create_task(client.asking(scope_of("GET", address), take=none))
-        await asyncio.sleep(0.5)
+        task = asyncio.create_task(client.asking(scope_of("GET", address), take=each))
+        while turns[0] != turns[1]:  # until a turn takes seconds: turns before take a tenth of a second
+            turns[0] = turns[1]
+            await asyncio.sleep(3.0)
         working = lanes._lanes[0]._remote
         assert working is not None
         task.cancel()
