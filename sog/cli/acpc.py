@@ -95,9 +95,9 @@ def dealer(
     clocks = Clocks(t_response, t_hand, t_per_hand, start_timeout)
     files = DealerFiles(log, transactions, resume)
     made = Dealer(dealt, clocks, files, lambda text: say(f"sog: {text}"), host, _two_ports(ports))
-    kept = "" if transactions is None else f"the same command with --resume continues from {transactions}"
+    notice = "" if transactions is None else f"the same command with --resume continues from {transactions}"
     print(*made.ports, flush=True)
-    with say_kept(lambda: kept), progress_bar(f"match {name}", hands, "hands") as report:
+    with say_kept(lambda: notice), progress_bar(f"match {name}", hands, "hands") as report:
         made.play(report)
     print(made.score() + f":{player1}|{player2}", flush=True)
 
@@ -155,14 +155,14 @@ def acpc(
     won = [float(client.won[hand]) for hand in sorted(client.won)]
     if not won:
         raise SettingError("the dealer has hung up before a hand was over")
-    found = earned(won, 1)
+    winnings = earned(won, 1)
     if as_json:
-        print_json({"agent": agent, "game": table.game.name, **found, "unit": "chips"})
+        print_json({"agent": agent, "game": table.game.name, **winnings, "unit": "chips"})
         return
     big = max(table.dealt.blinds)
-    half = None if found["interval95"] is None else found["interval95"][1] - found["mean"]
-    of_big = plus_minus(1000 * found["mean"] / big, half and 1000 * half / big)
-    wins = f"{plus_minus(found['mean'], half)} ({of_big} {table.game.unit.name})"
+    half = None if winnings["interval95"] is None else winnings["interval95"][1] - winnings["mean"]
+    of_big = plus_minus(1000 * winnings["mean"] / big, half and 1000 * half / big)
+    wins = f"{plus_minus(winnings['mean'], half)} ({of_big} {table.game.unit.name})"
     stdout().print(facts_table({"game": table.game.name, "hands": f"{len(won):,}", "wins a hand": wins}))
 
 

@@ -77,16 +77,16 @@ def aivat(
     started = time.monotonic()
     with progress_bar(f"aivat {rules.name}", None, "hands") as report:
         settings = AivatSettings(chosen, seed, own_draws)
-        found = corrected_figure(
+        figure = corrected_figure(
             rules, listed, lambda: read_records(records), settings, lambda hands: report(hands, "")
         )
-    raw, corrected = _figures(found.raw), _figures(found.corrected)
+    raw, corrected = _figures(figure.raw), _figures(figure.corrected)
     before, after = raw["standard_error"], corrected["standard_error"]
     less = 1.0 - after / before if before else None
     answer = {
         "game": rules.name,
-        "hands": len(found.raw),
-        "known": list(found.known),
+        "hands": len(figure.raw),
+        "known": list(figure.known),
         "values": chosen[0].name,
         "raw": raw,
         "corrected": corrected,
@@ -99,11 +99,11 @@ def aivat(
         return
     facts = {
         "game": rules.name,
-        "hands": f"{len(found.raw):,}",
-        "policies known": " and ".join(each.upper() for each in found.known) or "nobody's",
+        "hands": f"{len(figure.raw):,}",
+        "policies known": " and ".join(each.upper() for each in figure.known) or "nobody's",
         "values": chosen[0].name,
-        "A wins a hand": words(found.raw, rules.unit),
-        "corrected": words(found.corrected, rules.unit),
+        "A wins a hand": words(figure.raw, rules.unit),
+        "corrected": words(figure.corrected, rules.unit),
         "deviation": "" if less is None else f"{100 * less:.1f}% less",
     }
     stdout().print(facts_table(facts))

@@ -103,10 +103,10 @@ def _sog(
 
 def _add_laboratory() -> None:
     """Add `bench` and `reproduce`, which are a second package: an installation may be without it."""
-    found = entry_points(group=_LABORATORY)
-    for entry in found:
-        entry.load()(app)
-    if not found:
+    commands = entry_points(group=_LABORATORY)
+    for command in commands:
+        command.load()(app)
+    if not commands:
         for name in ("bench", "reproduce"):
             say_so = "Not installed: the package soglab."
             app.command(name, context_settings=_ANY_ARGUMENTS, help=say_so, rich_help_panel="Laboratory")(_missing)
@@ -213,9 +213,9 @@ def _run(words: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _stopped(kept: str, signals: list[int]) -> int:
+def _stopped(notice: str, signals: list[int]) -> int:
     no_more()
-    return _fail(f"stopped; {kept or 'this run kept nothing: the same command begins again'}", exit_code(signals))
+    return _fail(f"stopped; {notice or 'this run kept nothing: the same command begins again'}", exit_code(signals))
 
 
 def _failed(error: Exception) -> int:

@@ -67,15 +67,15 @@ def solve_blueprint(game: Holdem, iterations: int | None, seed: int, out: Path |
     stdout().print(f"written to {out}; a match: {plays}", soft_wrap=True)
 
 
-def _run(solver: BlueprintSolver, most: int, out: Path) -> float:
-    """Iterate until there are `most`; the seconds without saving."""
+def _run(solver: BlueprintSolver, iterations: int, out: Path) -> float:
+    """Iterate until there are `iterations`; the seconds without saving."""
     from sog.opponents.holdem.blueprint import save
 
-    spent, batch, saved, kept = 0.0, 100, perf_counter(), [""]
-    with progress_bar("solve", most, "iterations") as report, say_kept(lambda: kept[0]):
-        while solver.iterations < most:
+    spent, batch, saved, notice = 0.0, 100, perf_counter(), [""]
+    with progress_bar("solve", iterations, "iterations") as report, say_kept(lambda: notice[0]):
+        while solver.iterations < iterations:
             start = perf_counter()
-            solver.iterate(min(batch, most - solver.iterations))
+            solver.iterate(min(batch, iterations - solver.iterations))
             took = perf_counter() - start
             spent += took
             batch = max(1, min(4 * batch, int(batch * _REPORT_SECONDS / max(took, 1e-6))))
@@ -83,7 +83,7 @@ def _run(solver: BlueprintSolver, most: int, out: Path) -> float:
             if perf_counter() - saved > _SAVE_SECONDS:
                 try:
                     save(solver.blueprint(), out)
-                    kept[0] = f"{out} holds {solver.iterations:,} iterations"
+                    notice[0] = f"{out} holds {solver.iterations:,} iterations"
                 except CheckpointError as error:  # the disk may have room again at the next save
                     say(f"sog: not saved, and solving continues: {error}")
                 saved = perf_counter()

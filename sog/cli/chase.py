@@ -32,7 +32,7 @@ def show_chase(records: Path, hand: int, moves: int | None, svg: Path | None, as
         raise SettingError(f"{records} has no hand {hand}")
     seen = recorded_chase(game, record, int(match["seed"]), moves)
     if svg is not None:
-        write_unless_there(svg, _drawn(seen, f"hand {hand} after {seen.moves} moves; belief: {_said(seen)}"))
+        write_unless_there(svg, _drawn(seen, f"hand {hand} after {seen.moves} moves; belief: {_belief_kind(seen)}"))
     if as_json:
         print_json({"game": game.name, "hand": hand, **_answer(seen)})
         return
@@ -62,7 +62,7 @@ def _print(seen: RecordedChase, hand: int) -> None:
         "game": f"{seen.game.name}, hand {hand} after {seen.moves} moves",
         "state": seen.game.state_name(state),
         "Mr X": f"on {city.stations[seen.station]}, which the detectives do not see",
-        "belief": _said(seen),
+        "belief": _belief_kind(seen),
         "log": " ".join(state.log) or "no move yet",
     }
     stdout().print(facts_table(facts))
@@ -79,7 +79,7 @@ def _print(seen: RecordedChase, hand: int) -> None:
     print_table(table)
 
 
-def _said(seen: RecordedChase) -> str:
+def _belief_kind(seen: RecordedChase) -> str:
     if seen.exact:
         return "exact, by the policies that Mr X's moves were drawn from"
     return "all possible stations alike: the records have no policy of Mr X (sog match --policies)"

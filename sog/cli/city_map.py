@@ -42,8 +42,8 @@ def city_map(
         write_unless_there(out, map_text(city, [remark]))
     kinds = city.kinds()
     if as_json:
-        found = {"game": rules.game_name(), "stations": list(city.stations), "links": kinds, "file": out and str(out)}
-        print_json({**found, "rules": asdict(rules)})
+        answer = {"game": rules.game_name(), "stations": list(city.stations), "links": kinds, "file": out and str(out)}
+        print_json({**answer, "rules": asdict(rules)})
         return
     of_each = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
     stdout().print(

@@ -24,8 +24,8 @@ def compile_kernels(as_json: JsonOption = False) -> None:
     from threadpoolctl import threadpool_limits
 
     started, kernels = time.monotonic(), WATCH.kernels
-    kept = "kernels that were compiled are kept: the same command continues with the others"
-    with say_kept(lambda: kept), threadpool_limits(1), progress_bar("compile", len(_WORK), "parts") as report:
+    notice = "kernels that were compiled are kept: the same command continues with the others"
+    with say_kept(lambda: notice), threadpool_limits(1), progress_bar("compile", len(_WORK), "parts") as report:
         for done, (name, work) in enumerate(_WORK):
             report(done, name)
             work()

@@ -41,21 +41,22 @@ def distil(
     started = time.monotonic()
     refuse_used(out)  # before the game is listed and the critic is read
     work = distillation(checkpoint, limit_gb, values, network, steps, seed, progress_bar)
-    with progress_bar(f"distil {work.meta.game}", steps, "steps", minutes=minutes) as report:
-        found = distil_into(out, lambda: work.work(minutes, report), work.meta.game, work.run, say)
+    game = work.meta.game
+    with progress_bar(f"distil {game}", steps, "steps", minutes=minutes) as report:
+        distilled = distil_into(out, lambda: work.work(minutes, report), game, work.run, say)
     answer = {
-        "game": work.meta.game,
+        "game": game,
         "checkpoint": checkpoint,
         "out": str(out),
         "values": values,
-        "steps": found.steps,
-        "rows": found.rows,
-        "value_loss": found.value_loss,
-        "policy_loss": found.policy_loss,
+        "steps": distilled.steps,
+        "rows": distilled.rows,
+        "value_loss": distilled.value_loss,
+        "policy_loss": distilled.policy_loss,
         "seconds": time.monotonic() - started,
     }
     if as_json:
         print_json(answer)
         return
-    loss = f"value loss {found.value_loss:.4g}, policy loss {found.policy_loss:.4g}"
-    stdout().print(f"{work.meta.game}: {found.steps:,} steps on {found.rows:,} rows, {loss}; {out}", soft_wrap=True)
+    loss = f"value loss {distilled.value_loss:.4g}, policy loss {distilled.policy_loss:.4g}"
+    stdout().print(f"{game}: {distilled.steps:,} steps on {distilled.rows:,} rows, {loss}; {out}", soft_wrap=True)

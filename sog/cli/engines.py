@@ -106,11 +106,11 @@ def _serve(make: Callable[[Callable[[str], None]], Engine]) -> None:
     from sog.protocols.lines import Lines
 
     sys.stdout.flush()
-    said = BytesIO() if sys.stdin is None else os.fdopen(os.dup(0), "rb")  # bytes, whatever the locale
+    stdin = BytesIO() if sys.stdin is None else os.fdopen(os.dup(0), "rb")  # bytes, whatever the locale
     with os.fdopen(os.dup(1), "wb", buffering=0) as out:
         os.dup2(2, 1)
         try:
-            make(lambda line: _write(out, f"{line}\n".encode("utf-8", "replace"))).serve(Lines(said))
+            make(lambda line: _write(out, f"{line}\n".encode("utf-8", "replace"))).serve(Lines(stdin))
         except BrokenPipeError:
             pass
         finally:

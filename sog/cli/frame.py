@@ -88,8 +88,8 @@ def choose(question: str, names: Sequence[str], hint: str, numbered: bool = Fals
     """Which name a person means, in full, or as far as it differs from all others, or by its number; None to leave."""
     numbers = {str(k): k - 1 for k in range(1, len(names) + 1)} if numbered else {}
     while True:
-        said = ask(question)
-        if said is None or (answer := said.lower()) in ("q", "quit", "exit"):
+        reply = ask(question)
+        if reply is None or (answer := reply.lower()) in ("q", "quit", "exit"):
             return None
         if answer in numbers:
             return numbers[answer]
@@ -156,10 +156,10 @@ def print_table(table: Table) -> None:
             console.print(line, soft_wrap=True)
         return
     # Rich takes a column's width from its words, too: here all have their longest word, and the narrow ones all words.
-    found = [measure_renderables(console, wide, [column.header, *column.cells]) for column in table.columns]
-    for column, words in sorted(zip(table.columns, found, strict=True), key=lambda pair: pair[1].span):
-        column.width = words.minimum + min(spare, words.span)
-        spare -= column.width - words.minimum
+    measurements = [measure_renderables(console, wide, [column.header, *column.cells]) for column in table.columns]
+    for column, measurement in sorted(zip(table.columns, measurements, strict=True), key=lambda pair: pair[1].span):
+        column.width = measurement.minimum + min(spare, measurement.span)
+        spare -= column.width - measurement.minimum
     console.print(table)
 
 
@@ -331,11 +331,11 @@ class _Limit:
 
         The processor continues at its mean rate so far.
         """
-        found = [] if self.minutes is None else [self.minutes - worked]
+        remaining = [] if self.minutes is None else [self.minutes - worked]
         used = (time.process_time() - self.used) / 60
         if self.processor is not None and used > 0:
-            found.append((self.processor - used) * spent / used)
-        return [max(0.0, minutes) for minutes in found]
+            remaining.append((self.processor - used) * spent / used)
+        return [max(0.0, minutes) for minutes in remaining]
 
 
 class _Bar(Progress):

@@ -88,9 +88,9 @@ def solve_spot(
         if not same_locks(solver.program.locks, locks):
             raise SettingError(f"{out} was solved with other locked decisions; choose another name")
         say(f"{out} holds {solver.iterations:,} iterations: continuing from there")
-        kept = _kept(out, solver.iterations)
+        notice = [_stop_notice(out, solver.iterations)]
     else:
-        kept = ""
+        notice = [""]
         if out is not None:
             check_new(out)
         solver = HoldemSolver(game, threads, bits=bits or BITS[0], locks=locks)
@@ -99,9 +99,8 @@ def solve_spot(
         boards = len(solver.program.boards.cards)
         stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved")
     solver.iterate(0)  # compiles before the timing starts
-    saved = [kept]
-    with say_kept(lambda: saved[0]):
-        progress, seconds = _run(solver, goal, _ITERATIONS if iterations is None else iterations, out, saved)
+    with say_kept(lambda: notice[0]):
+        progress, seconds = _run(solver, goal, _ITERATIONS if iterations is None else iterations, out, notice)
     if out is not None:
         save(solver, progress, out)
     _print_answer(solver, progress, seconds, as_json)
@@ -124,16 +123,18 @@ def _locks(game: Holdem, path: Path) -> tuple[SpotLock, ...]:
         raise SettingError(f"{path}: {error}") from error
 
 
-def _kept(out: Path, iterations: int) -> str:
+def _stop_notice(out: Path, iterations: int) -> str:
     return f"{out} holds {iterations:,} iterations: the same command continues from there"
 
 
-def _run(solver: HoldemSolver, goal: float, most: int, out: Path | None, kept: list[str]) -> tuple[Progress, float]:
-    """Solve with a progress bar; save to `out`, if given, about every minute, and say in `kept` what it then holds."""
+def _run(
+    solver: HoldemSolver, goal: float, iterations: int, out: Path | None, notice: list[str]
+) -> tuple[Progress, float]:
+    """Solve with a progress bar; save to `out`, if given, about every minute, with what it then holds in `notice`."""
     from sog.searches.holdem.saved import save
 
     start = saved = perf_counter()
-    with progress_bar("solve", most, "iterations", begun=solver.iterations) as report:
+    with progress_bar("solve", iterations, "iterations", begun=solver.iterations) as report:
 
         def on_progress(now: Progress) -> None:
             nonlocal saved
@@ -143,11 +144,11 @@ def _run(solver: HoldemSolver, goal: float, most: int, out: Path | None, kept: l
                 saved = perf_counter()
                 try:
                     save(solver, now, out)
-                    kept[0] = _kept(out, now.iterations)
+                    notice[0] = _stop_notice(out, now.iterations)
                 except CheckpointError as error:  # the disk may have room again at the next save
                     say(f"sog: not saved, and solving continues: {error}")
 
-        progress = solver.solve(goal / 100, most, report=on_progress)
+        progress = solver.solve(goal / 100, iterations, report=on_progress)
     return progress, perf_counter() - start
 
 
@@ -187,8 +188,8 @@ def _refuse_text(result: Path) -> None:
     if begins.startswith(b'{"match"'):
         raise SettingError(f"{shown(result)} has the hands of a match; --hand N shows one of Scotland Yard")
     if begins.startswith(b"{"):
-        how = "give a policy of `sog solve` a name that ends in .json"
-        raise SettingError(f"{shown(result)} is no solved hold'em spot; {how}")
+        remedy = "give a policy of `sog solve` a name that ends in .json"
+        raise SettingError(f"{shown(result)} is no solved hold'em spot; {remedy}")
 
 
 def show_spot(

@@ -117,7 +117,7 @@ def _print(agent: str, figure: LbrFigure, seconds: float, as_json: bool) -> None
     if settings.call_streets:
         must_call = f"calling on the first {settings.call_streets} street{'s' * (settings.call_streets > 1)}"
     before = f"{game.name}, {agent}: LBR wins "
-    how = f"bets {settings.bets}, {must_call}, {figure.hands:,} hands, {figure.hands / seconds:,.0f}/s"
+    conditions = f"bets {settings.bets}, {must_call}, {figure.hands:,} hands, {figure.hands / seconds:,.0f}/s"
     chips = "" if unit.per_utility == 1.0 else f", {figure.mean:.4g} chips"
-    after = f" {unit.name}{chips} ({how})"
+    after = f" {unit.name}{chips} ({conditions})"
     stdout().print(Text.assemble(before, (plus_minus(mean, spread), "bold"), after), soft_wrap=True)

@@ -92,16 +92,16 @@ def match(
         if entrant.note:
             say(f"sog: {entrant.name}: {entrant.note}")
     played = HandMatch(rules, (first, second), seed, small_tree(rules, limit_gb), policies)
-    kept = "" if records is None else f"finished hands are kept in {records}: the same command continues from there"
+    notice = "" if records is None else f"finished hands are kept in {records}: the same command continues from there"
 
-    with say_kept(lambda: kept):
+    with say_kept(lambda: notice):
         won = play_match(played, hands, records, partial(progress_bar, f"match {rules.name}", hands, "hands"))
     answer = {"game": rules.name, "a": a, "b": b, **earned(won), "unit": rules.unit.name, **by_seat(won, rules)}
     if as_json:
         print_json(answer)
     else:
-        facts = {"game": rules.name, "hands": f"{hands:,}", "A wins a hand": _said(won, rules, 2)}
-        facts |= {f"as {name}": _said(won[p::2], rules, 1) for p, name in enumerate(rules.player_names)}
+        facts = {"game": rules.name, "hands": f"{hands:,}", "A wins a hand": _winnings_text(won, rules, 2)}
+        facts |= {f"as {name}": _winnings_text(won[p::2], rules, 1) for p, name in enumerate(rules.player_names)}
         stdout().print(facts_table(facts))
 
 
@@ -119,14 +119,14 @@ def by_seat(won: Sequence[float], game: Game) -> dict[str, Any]:
 
     A draw counts as half. Intervals are by deals.
     """
-    found: dict[str, Any] = {}
+    overall: dict[str, Any] = {}
     seats: list[dict[str, Any]] = [{"player": p, "name": game.player_names[p], **earned(won[p::2], 1)} for p in (0, 1)]
     if decided(won, game):
-        shares = [(one / game.u_max + 1) / 2 for one in won]
-        found["wins"] = _share(shares, 2)
+        shares = [(utility / game.u_max + 1) / 2 for utility in won]
+        overall["wins"] = _share(shares, 2)
         for player, seat in enumerate(seats):
             seat["wins"] = _share(shares[player::2], 1)
-    return {**found, "seats": seats}
+    return {**overall, "seats": seats}
 
 
 def decided(won: Sequence[float], game: Game) -> bool:
@@ -142,14 +142,14 @@ def _share(shares: Sequence[float], together: int) -> dict[str, Any]:
     return {"share": sum(shares) / len(shares), "interval95": list(share_interval(deals))}
 
 
-def _said(won: Sequence[float], game: Game, together: int) -> str:
+def _winnings_text(won: Sequence[float], game: Game, together: int) -> str:
     """What was won a hand, and how many of the hands where they are won or lost."""
-    earned_words = words(won, game.unit, together)
+    winnings = words(won, game.unit, together)
     if not decided(won, game):
-        return earned_words
-    wins = _share([(one / game.u_max + 1) / 2 for one in won], together)
+        return winnings
+    wins = _share([(utility / game.u_max + 1) / 2 for utility in won], together)
     low, high = wins["interval95"]
-    return f"{earned_words}, {100 * wins['share']:.3g}% [{100 * low:.3g}, {100 * high:.3g}] of the hands"
+    return f"{winnings}, {100 * wins['share']:.3g}% [{100 * low:.3g}, {100 * high:.3g}] of the hands"
 
 
 def _mean(values: Sequence[float], together: int) -> tuple[float, float | None]:

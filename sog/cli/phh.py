@@ -50,31 +50,31 @@ def phh(
         check_new(out)
         if out.suffix not in HISTORIES:
             raise SettingError(f"hand histories are files .phh and .phhs, not {out.name}")
-    found = _read(hands, game_file)
-    if not found:
+    histories = _read(hands, game_file)
+    if not histories:
         raise SettingError(f"{hands} has no hands")
-    if out is not None and out.suffix == ".phh" and len(found) > 1:
-        raise SettingError(f"a .phh file has one hand, and these are {len(found):,}: name a .phhs file")
-    text = written_phh(found)
+    if out is not None and out.suffix == ".phh" and len(histories) > 1:
+        raise SettingError(f"a .phh file has one hand, and these are {len(histories):,}: name a .phhs file")
+    text = written_phh(histories)
     if out is not None:
         write_unless_there(out, text.removeprefix("[1]\n") if out.suffix == ".phh" else text)
     won: Counter[str] = Counter()
-    for hand in found:
+    for hand in histories:
         for player, sign in zip(hand.players, (1, -1), strict=True):
             won[player] += sign * hand.won
     if as_json:
-        print_json({"hands": len(found), "chips": dict(won)})
+        print_json({"hands": len(histories), "chips": dict(won)})
         return
-    facts = {"hands": f"{len(found):,}, as PokerKit plays them"}
+    facts = {"hands": f"{len(histories):,}, as PokerKit plays them"}
     stdout().print(facts_table(facts | {f"{player} wins": f"{chips:,} chips" for player, chips in won.items()}))
 
 
 def show_hand(path: Path, number: int, as_json: bool) -> None:
     """A hand of a file of hand histories, by its place from 0: cards, line of play, what was won."""
-    found = _read(path, None)
-    if number >= len(found):
-        raise SettingError(f"{path} has the hands 0 to {len(found) - 1:,}, not {number:,}")
-    hand = found[number]
+    histories = _read(path, None)
+    if number >= len(histories):
+        raise SettingError(f"{path} has the hands 0 to {len(histories) - 1:,}, not {number:,}")
+    hand = histories[number]
     answer: dict[str, Any] = {
         "hand": hand.number,
         "players": list(hand.players),

@@ -83,8 +83,8 @@ def show(
             raise SettingError("--csv, --whole, --hand and --move are for a file: a solved spot, records or histories")
         if svg is not None:
             check_new(svg)
-        how = other, simulations, per_update, algorithm, seed, limit_gb
-        show_agent(AgentShown(shown, *how, line, hands, svg, as_json))
+        search_options = other, simulations, per_update, algorithm, seed, limit_gb
+        show_agent(AgentShown(shown, *search_options, line, hands, svg, as_json))
         return
     if searches:
         raise SettingError("--game, -s, -c, --algorithm, --seed and --limit-gb are for an agent: a game or a folder")

@@ -67,8 +67,8 @@ def slumbot(
         if not records.exists():
             append_line(records, match)
         count_preflop(table.game)
-        kept = f"finished hands are kept in {records}: the same command continues from there"
-        with say_kept(lambda: kept), progress_bar(f"slumbot {agent}", hands, "hands", begun=len(played)) as report:
+        notice = f"finished hands are kept in {records}: the same command continues from there"
+        with say_kept(lambda: notice), progress_bar(f"slumbot {agent}", hands, "hands", begun=len(played)) as report:
             for hand in SlumbotClient(entrant, table, seed, api).play(len(played)):
                 append_line(records, json.dumps(asdict(hand)))
                 played.append(hand)
@@ -78,9 +78,9 @@ def slumbot(
     _print(table.game.name, played, as_json)
 
 
-def _ask_first(what: str) -> None:
+def _ask_first(plan: str) -> None:
     """SettingError unless a person agrees."""
-    say(f"{what}: contact this server now? [y/N]")
+    say(f"{plan}: contact this server now? [y/N]")
     if (ask("") or "").lower() not in ("y", "yes"):
         raise SettingError("nothing was sent, since nobody agreed; --yes does")
 
@@ -111,8 +111,8 @@ def _print(game: str, played: list[SlumbotHand], as_json: bool) -> None:
     won, lost, unit = [float(hand.won) for hand in whole], len(played) - len(whole), Unit("mbb/h", 10.0)
     baseline = [hand.baseline for hand in whole if hand.baseline is not None]
     if as_json:
-        told = earned(baseline, 1) if baseline else None
-        print_json({"game": game, **earned(won, 1), "lost": lost, "baseline": told, "unit": "chips"})
+        baseline_winnings = earned(baseline, 1) if baseline else None
+        print_json({"game": game, **earned(won, 1), "lost": lost, "baseline": baseline_winnings, "unit": "chips"})
         return
     facts = {"game": game, "hands": f"{len(won):,}, and {lost:,} that were lost", "wins a hand": words(won, unit, 1)}
     stdout().print(facts_table(facts | ({"Slumbot's baseline": words(baseline, unit, 1)} if baseline else {})))

@@ -77,13 +77,13 @@ def tournament(
     from sog.protocols.tournament_file import read_tournament
 
     threadpool_limits(1)
-    where = None if cluster is None else where_of(cluster, None)
+    placement = None if cluster is None else where_of(cluster, None)
     read = read_tournament(file)
     for name in read.untrained():
         say(f"sog: no checkpoint is shipped for what agent {name} names: its network is untrained")
     folder = out or file.with_suffix(".games")
     if not read.game.deterministic:
-        if where is not None:
+        if placement is not None:
             raise SettingError("--cluster is for games of perfect information: hands are played in this process")
         hand_tournament(read, folder, as_json)
         return
@@ -91,12 +91,12 @@ def tournament(
     if again := _again(read.rounds, openings):
         say(f"sog: {again}")
     results: list[Result] = []
-    kept, games = f"finished games are kept in {folder}: the same command continues from there", len(fixtures(read))
+    notice, games = f"finished games are kept in {folder}: the same command continues from there", len(fixtures(read))
     title = f"tournament {read.game.name}"
     begun = len(load_results(folder))
     opened = progress_bar(title, games, "games", begun)
-    with say_kept(lambda: kept if results else ""), opened as report:
-        apart = None if where is None else games_apart(file, read, where)
+    with say_kept(lambda: notice if results else ""), opened as report:
+        apart = None if placement is None else games_apart(file, read, placement)
         for result in play_tournament(read, folder, apart=apart, note=say):
             results.append(result)
             if len(results) > begun:

@@ -26,8 +26,8 @@ def hand_tournament(tournament: Tournament, folder: Path, as_json: bool) -> None
     from sog.protocols.tournament import in_folder
     from sog.protocols.tournament_hands import Deals, play_pairs
 
-    game, kept = tournament.game, f"finished hands are kept in {folder}: the same command continues from there"
-    with say_kept(lambda: kept), in_folder(tournament, folder, say):
+    game, notice = tournament.game, f"finished hands are kept in {folder}: the same command continues from there"
+    with say_kept(lambda: notice), in_folder(tournament, folder, say):
         entrants = {name: tournament.entrant(name) for name in tournament.agents}
         played = Deals(game, small_tree(game, None), tournament.rounds, tournament.seed)
         results = list(play_pairs(entrants, tournament.pairs(), played, folder, progress_bar))

@@ -99,7 +99,7 @@ def train(
     is installed, tensorboard/. Ctrl-C and SIGTERM save the run first; a kill loses at most the work since the last
     checkpoint.
     """
-    with say_kept(lambda: "" if out is None or not out.exists() else _kept(out)):
+    with say_kept(lambda: "" if out is None or not out.exists() else _stop_notice(out)):
         from sog.algorithms.base import SOG
         from sog.algorithms.table import checked_settings, read
         from sog.training.run import Run, Until
@@ -109,20 +109,20 @@ def train(
         stored = _stored(folder, resume)
         learns = _algorithm(algorithm, stored)
         rules = learns.rules(game)
-        where = _where(learns, cluster, workers, asynchronous)
-        _refuse_unfit(where, asynchronous, serve, processor_minutes)
+        placement = _placement(learns, cluster, workers, asynchronous)
+        _refuse_unfit(placement, asynchronous, serve, processor_minutes)
         first = _begins(begins, stored, learns, asynchronous)
-        run = Run(rules.name, preset, seed, where.places, str(learns), not asynchronous, first)
+        run = Run(rules.name, preset, seed, placement.places, str(learns), not asynchronous, first)
         settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
         count_preflop(rules)
-    with say_kept(lambda: _kept(folder)), _bar(rules, settings, stored, until) as bar:
+    with say_kept(lambda: _stop_notice(folder)), _bar(rules, settings, stored, until) as bar:
         watch = Watch(rules, folder, bar, run, _begun(stored))
         if asynchronous:
             streamed = cast("TrainSettings", settings)
-            placed = _placed(where, device, serve)
+            placed = _placed(placement, device, serve)
             point = train_stream(run, streamed, folder, until, resume, watch.streamed(), placed)
         else:
-            point = learns.loop(where)(run, settings, folder, until, resume, watch.hooks(), device)
+            point = learns.loop(placement)(run, settings, folder, until, resume, watch.hooks(), device)
         watch.close()
     with say_kept(lambda: f"the run in {folder} is complete; curve.png may be missing"):
         draw_curve(folder, rules.name, rules.unit.name, learns.measure_is)
@@ -135,11 +135,11 @@ def train(
             say(f"sog: the preset {preset} ends after {point.round} rounds, before --minutes {minutes:g}; {longer}")
 
 
-def _refuse_unfit(where: Where, asynchronous: bool, serve: str | None, processor_minutes: float | None) -> None:
+def _refuse_unfit(placement: Where, asynchronous: bool, serve: str | None, processor_minutes: float | None) -> None:
     """SettingError for options that this kind of run cannot have."""
     if serve is not None and not asynchronous:
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
-    if processor_minutes is not None and (asynchronous or where.kind != "local" or where.places > 1):
+    if processor_minutes is not None and (asynchronous or placement.kind != "local" or placement.places > 1):
         raise SettingError("--processor-minutes is for runs in one process: add --workers 1, leave out --asynchronous")
 
 
@@ -194,7 +194,7 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
         stdout().print(f"its earlier networks against later ones, in Elo: {better}", soft_wrap=True)
 
 
-def _where(algorithm: Algorithm, cluster: str | None, workers: int | None, asynchronous: bool) -> Where:
+def _placement(algorithm: Algorithm, cluster: str | None, workers: int | None, asynchronous: bool) -> Where:
     """Where self-play runs; SettingError where the number of actors is not given, or there can be only one."""
     from sog.cluster.where import Where, where_of
 
@@ -202,13 +202,13 @@ def _where(algorithm: Algorithm, cluster: str | None, workers: int | None, async
         if cluster is not None or asynchronous:
             raise SettingError(f"{algorithm.name} learns in one process: leave out --cluster and --asynchronous")
         return Where("local", workers or 1)
-    where = where_of(cluster, workers)
-    if not where.places:
+    placement = where_of(cluster, workers)
+    if not placement.places:
         raise SettingError(f"--cluster {cluster} needs --workers: how many self-play actors there are decides the run")
-    return where
+    return placement
 
 
-def _placed(where: Where, device: str, serve: str | None) -> Placed:
+def _placed(placement: Where, device: str, serve: str | None) -> Placed:
     """Where a run without rounds has its parts.  serve: the evaluator process's device; on a GPU its network is
     compiled and in bfloat16."""
     from sog.nets.device import find_device
@@ -216,12 +216,12 @@ def _placed(where: Where, device: str, serve: str | None) -> Placed:
     from sog.training.stream.loop import Placed
 
     if serve is None:
-        return Placed(where, device, None)
+        return Placed(placement, device, None)
     on_gpu = find_device(serve).type == "cuda"
-    return Placed(where, device, Residence(serve, "bf16", "compiled") if on_gpu else Residence(serve))
+    return Placed(placement, device, Residence(serve, "bf16", "compiled") if on_gpu else Residence(serve))
 
 
-def _kept(folder: Path) -> str:
+def _stop_notice(folder: Path) -> str:
     """What a stopped run leaves, and how to continue."""
     if not (folder / "checkpoint").exists():
         return f"no checkpoint was written to {folder} yet: run the same command to begin again"
@@ -255,14 +255,14 @@ def _begins(begins: str | None, stored: dict[str, Any], algorithm: Algorithm, as
     from sog.training.run import end_of
     from sog.training.shipped import find_checkpoint
 
-    had = str(stored.get("begins", ""))
+    earlier = str(stored.get("begins", ""))
     if begins is None:
-        return had
+        return earlier
     if asynchronous or algorithm.alone:
         names = ", ".join(kind.name for kind in ALGORITHMS if not kind.alone)
         raise SettingError(f"--from is for runs in rounds, which these have: {names}; leave it out")
-    found = str(find_checkpoint(begins, algorithm.name).resolve())
-    return had if end_of(found) == had else found  # another is refused where the run is resumed
+    checkpoint = str(find_checkpoint(begins, algorithm.name).resolve())
+    return earlier if end_of(checkpoint) == earlier else checkpoint  # another is refused where the run is resumed
 
 
 def _slug(name: str) -> str:

@@ -66,8 +66,7 @@ class Watch:
             self.public = (face is not None and listed_tree(face)) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
-        found = self.algorithm.measure(self.public, network, self.run.preset)
-        self.latest = found * self.game.unit.per_utility
+        self.latest = self.algorithm.measure(self.public, network, self.run.preset) * self.game.unit.per_utility
         figure = f"{self.latest:.4g} {self.game.unit.name}"
         say(f"exploitability of {self.algorithm.measure_is}: {figure}")
         return self.latest
