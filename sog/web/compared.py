@@ -36,7 +36,7 @@ class WholePolicies:
     """Policies of whole games, those that were asked for last."""
 
     def __init__(self) -> None:
-        self._kept = LruCache[tuple[str, str, int, float, int], WholePolicy](_KEPT)
+        self._policies = LruCache[tuple[str, str, int, float, int], WholePolicy](_KEPT)
 
     @staticmethod
     def fits(public: PublicTree, asked: PositionAsked) -> bool:
@@ -46,20 +46,20 @@ class WholePolicies:
     def solution(self, public: PublicTree, asked: PositionAsked) -> SideSeen:
         """The position in the game's solution by DCFR. SettingError where nobody is to move there."""
         key = asked.game, asked.agent, 0, 0.0, 0
-        if key not in self._kept:
-            self._kept[key] = _whole(exact.solve(public, DCFR, _ITERATIONS))
-        return _seen(self._kept[key], asked, True)
+        if key not in self._policies:
+            self._policies[key] = _whole(exact.solve(public, DCFR, _ITERATIONS))
+        return _seen(self._policies[key], asked, True)
 
     def played(self, public: PublicTree, opened: Opened, plays: Student, asked: PositionAsked) -> SideSeen:
         """The position in what an agent plays at every public state. SettingError where nobody is to move there."""
         key = asked.game, asked.agent, asked.simulations, asked.per_update, asked.seed
-        if key not in self._kept:
+        if key not in self._policies:
             make = plays.agents(public, opened)
             zero, one = (make(player, asked.seed) for player in (0, 1))
             tree = exact.full_tree(public)
             exact.set_policy(tree, composed_policy((zero, one)))
-            self._kept[key] = _whole(tree)
-        return _seen(self._kept[key], asked, opened.trained)
+            self._policies[key] = _whole(tree)
+        return _seen(self._policies[key], asked, opened.trained)
 
 
 def _whole(tree: Lookahead) -> WholePolicy:

@@ -78,12 +78,12 @@ def chase_drawn(seen: ChaseSeen, title: str) -> SvgPicture:
     held = {station: k for k, station in enumerate(seen.detectives, start=1)}
     stations = []
     for k, number in enumerate(city.stations):
-        said = [f"station {number}"]
-        said += [f"detective {held[k]}"] if k in held else []
-        said += ["Mr X"] if k == seen.here else []
-        said += [f"Mr X with {shares[k]:.1%}" if seen.belief else "Mr X can be here"] if k in shares else []
+        facts = [f"station {number}"]
+        facts += [f"detective {held[k]}"] if k in held else []
+        facts += ["Mr X"] if k == seen.here else []
+        facts += [f"Mr X with {shares[k]:.1%}" if seen.belief else "Mr X can be here"] if k in shares else []
         who = f"D{held[k]}" if k in held else ""
         place = (places[k][0], places[k][1])
-        stations.append(MapStation(str(number), place, shares.get(k), who, k == seen.here, ", ".join(said)))
+        stations.append(MapStation(str(number), place, shares.get(k), who, k == seen.here, ", ".join(facts)))
     links = {kind: [(a, b) for a, b, t in city.links if t == k] for k, kind in enumerate(TRANSPORTS)}
     return map_picture(title, stations, {kind: pairs for kind, pairs in links.items() if pairs})

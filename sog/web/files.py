@@ -57,11 +57,11 @@ def shown_of(
 def file_of(pictures: Mapping[str, SvgPicture | Figures], file: str) -> tuple[str, str]:
     """The text and the media type of one of a page's files. SettingError for one that the page does not have."""
     name, _, kind = file.rpartition(".")
-    found = {name_of(heading): picture for heading, picture in pictures.items()}.get(name)
-    if found is not None and kind == "csv":
-        return found.csv(), _TYPES[kind]
-    if isinstance(found, SvgPicture) and kind == "svg":
-        return found.svg, _TYPES[kind]
+    picture = {name_of(heading): drawn for heading, drawn in pictures.items()}.get(name)
+    if picture is not None and kind == "csv":
+        return picture.csv(), _TYPES[kind]
+    if isinstance(picture, SvgPicture) and kind == "svg":
+        return picture.svg, _TYPES[kind]
     raise SettingError("the page has no such picture")
 
 

@@ -63,14 +63,14 @@ def parts_of(body: bytes, kind: str) -> dict[str, str]:
     """The fields of a form with a file.  kind: its Content-Type. SettingError for another body."""
     if not _WITH_FILE.fullmatch(kind):
         raise SettingError("the body is no form with a file")
-    found = {}
+    fields = {}
     try:
         parts: Any = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + body).get_payload()
         for part in parts[:_FIELDS]:
             payload = part.get_payload(decode=True) if isinstance(part, Message) else None
             name = part.get_param("name", header="content-disposition") if isinstance(part, Message) else None
             if isinstance(name, str) and isinstance(payload, bytes):
-                found[name] = payload.decode()
+                fields[name] = payload.decode()
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise SettingError("the body is no form with a file of text") from error
-    return found
+    return fields

@@ -135,8 +135,8 @@ class Guard:
 
 def _name_of(host: str) -> str:
     """A Host without its port."""
-    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::[0-9]{1,5})?", host)
-    return "" if found is None else found[1] or found[2]
+    match = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::[0-9]{1,5})?", host)
+    return "" if match is None else match[1] or match[2]
 
 
 def _is_own(headers: list[tuple[bytes, bytes]], host: str) -> bool:

@@ -47,20 +47,20 @@ def read_game(text: str, offers: Offers) -> SavedGame:
         raise SettingError("nothing was uploaded: choose a file, or paste a game")
     read = _own if start[0] == "{" else _sgf if start[0] == "(" else _pgn
     try:
-        found = read(start, offers)
+        game = read(start, offers)
     except SettingError:
         raise
     except SogError as error:
         raise SettingError(f"this game cannot be read: {error}") from error
-    if len(found.columns) > _MOST:
+    if len(game.columns) > _MOST:
         raise SettingError(f"a game that is loaded has at most {_MOST:,} moves")
-    return found
+    return game
 
 
 def _own(text: str, offers: Offers) -> SavedGame:
     try:
-        found: Any = bounded_json(text.encode())
-        form, name, seed, columns = found["record"], found["game"], found["seed"], found["columns"]
+        record: Any = bounded_json(text.encode())
+        form, name, seed, columns = record["record"], record["game"], record["seed"], record["columns"]
         if form != _FORM or not isinstance(name, str) or not all(type(column) is int for column in columns):
             raise ValueError("it is of another form")
         if seed is not None and not (type(seed) is int and 0 <= seed < 2**62):
@@ -72,17 +72,17 @@ def _own(text: str, offers: Offers) -> SavedGame:
 
 def _sgf(text: str, offers: Offers) -> SavedGame:
     """The main line; stones that are set up first are no game that is played here."""
-    found = read_sgf(text)
+    sgf = read_sgf(text)
     names = [name for name in offers.games if name.startswith("go(")]
     games = [game for name in names if isinstance(game := offers.game(name), Go)]
-    komi = found.komi
-    fitting = [game for game in games if game.size == found.size and komi in (None, game.komi)]
+    komi = sgf.komi
+    fitting = [game for game in games if game.size == sgf.size and komi in (None, game.komi)]
     if not fitting:
-        wanted = f"go(board_size={found.size},komi={7.5 if komi is None else komi:g})"
+        wanted = f"go(board_size={sgf.size},komi={7.5 if komi is None else komi:g})"
         raise SettingError(f"this board is not offered here: begin with `sog serve {quote(wanted)}`")
-    if any(not is_move or colour != k % 2 for k, (colour, _, is_move) in enumerate(found.plays)):
+    if any(not is_move or colour != k % 2 for k, (colour, _, is_move) in enumerate(sgf.plays)):
         raise SettingError("only games from an empty board, in which Black and White take turns, can be loaded")
-    return SavedGame(fitting[0].name, None, _columns(fitting[0], [action for _, action, _ in found.plays]))
+    return SavedGame(fitting[0].name, None, _columns(fitting[0], [action for _, action, _ in sgf.plays]))
 
 
 def _pgn(text: str, offers: Offers) -> SavedGame:

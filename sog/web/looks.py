@@ -159,8 +159,8 @@ def cards_of(
     """Cards and dice of the table and of both hands, the hidden ones face down."""
     kind = game.name.partition("(")[0]
     if kind in _POKER:
-        found = _BOARD_CARDS.search(game.state_name(state))
-        table = [] if found is None else re.findall(_CARD, found[1])
+        match = _BOARD_CARDS.search(game.state_name(state))
+        table = [] if match is None else re.findall(_CARD, match[1])
         count = 2 if kind == "holdem" else 1
         shown = [ShownCard(-1, face, "public") for face in table]
         for p in (0, 1):

@@ -115,23 +115,23 @@ class Offers:
 
     def sitters(self, game: Game) -> list[Sitter]:
         """Who may sit at it, a person first."""
-        found = [Sitter(PERSON, "a person", PERSON)]
+        sitters = [Sitter(PERSON, "a person", PERSON)]
         words = "the network that ships with it" if _has_network(game) else "search with an untrained network"
-        found.append(Sitter(NETWORK, words, game.name, True))
-        found += [
+        sitters.append(Sitter(NETWORK, words, game.name, True))
+        sitters += [
             Sitter(f"run {run.name}", f"the run {run.name}", str(run.folder), True)
             for run in self.runs.values()
             if run.game and _family(run.game) == game.family
         ]
-        found += [
+        sitters += [
             Sitter(f"spot {spot.name}", f"the solution {spot.name}", str(spot.file))
             for spot in self.spots.values()
             if spot.game == game.name
         ]
-        found.append(Sitter(RANDOM, "random moves", RANDOM))
+        sitters.append(Sitter(RANDOM, "random moves", RANDOM))
         if isinstance(game, (Chess, Go)):
-            found += [Sitter(f"engine {k}", engine, engine) for k, engine in enumerate(self.engines)]
-        return found + [Sitter(f"code {k}", text, text) for k, text in enumerate(self.code)]
+            sitters += [Sitter(f"engine {k}", engine, engine) for k, engine in enumerate(self.engines)]
+        return sitters + [Sitter(f"code {k}", text, text) for k, text in enumerate(self.code)]
 
     def chair(self, game: Game, key: str, simulations: int | None, per_update: float | None) -> Chair:
         """The chair that a request chooses. SettingError for one that is not offered, or such a budget."""
@@ -163,10 +163,10 @@ def _game_of(checkpoint: Path) -> str:
 
 def _unused(name: str, used: Container[str]) -> str:
     """The name, with a number where another has it."""
-    found, number = name, 2
-    while found in used:
-        found, number = f"{name}-{number}", number + 1
-    return found
+    unused, number = name, 2
+    while unused in used:
+        unused, number = f"{name}-{number}", number + 1
+    return unused
 
 
 def _spot_game(file: Path) -> str:
@@ -182,8 +182,8 @@ def _spot_game(file: Path) -> str:
 def _shipped() -> tuple[str, ...]:
     """The games that a network comes with the program for."""
     root = Path(str(resources.files("sog"))) / "checkpoints"
-    found = {_game_of(file.parent) for file in root.glob(f"*/{_META}")}
-    return tuple(sorted(found - {""}))
+    games = {_game_of(file.parent) for file in root.glob(f"*/{_META}")}
+    return tuple(sorted(games - {""}))
 
 
 @lru_cache(64)

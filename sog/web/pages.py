@@ -138,15 +138,15 @@ class Pages:
             "back": [(k, _moved(place, place.line[:k]).address()) for k in range(len(place.line))],
             "over": game.actor(state) == TERMINAL,
             "mover": roles_of(game)[game.actor(state)] if game.actor(state) < NATURE else "chance",
-            "found": None,
+            "search": None,
             "beside": place.address("/beside"),
         }
         if growth is not None:
             last = len(growth.snapshots) - 1
             at = last if place.step is None else min(place.step, last)
             marks = [(k, each.simulations, _at(place, k).address()) for k, each in enumerate(growth.snapshots)]
-            values["found"] = {
-                **_found(game, state, growth, at, _files_of(_at(place, at))),
+            values["search"] = {
+                **_step_values(game, state, growth, at, _files_of(_at(place, at))),
                 "at": at,
                 "marks": marks,
             }
@@ -158,7 +158,7 @@ class Pages:
         """The part of a position's page that a search which is watched replaces."""
         done = replace(place, simulations=growth.snapshots[-1].simulations)
         address = done.address() if growth.finished and done.simulations <= MOST_SIMULATIONS else ""
-        return self._page("step.html", {"found": _found(game, state, growth, -1), "address": address})
+        return self._page("step.html", {"search": _step_values(game, state, growth, -1), "address": address})
 
     def beside(self, values: Mapping[str, Any]) -> str:
         """Two searchers of a position.  values: see `sog.web.beside`."""
@@ -203,7 +203,7 @@ def json_of(view: GameView) -> str:
     return json.dumps(asdict(view), allow_nan=False)
 
 
-def _found(
+def _step_values(
     game: Game, state: State, growth: SearchGrowth, at: int, address: Callable[[str], str] | None = None
 ) -> dict[str, Any]:
     """What a search knows at one of its steps.  address: of its pictures' files."""
@@ -243,11 +243,11 @@ def _at(place: Place, step: int) -> Place:
 
 def _grouped(choices: Sequence[LegalMove], between: str, word: str) -> list[tuple[str, list[tuple[str, LegalMove]]]]:
     """Moves by what their names begin with, each with where it leads; Scotland Yard's double card leads nowhere."""
-    found: dict[str, list[tuple[str, LegalMove]]] = {}
+    groups: dict[str, list[tuple[str, LegalMove]]] = {}
     for choice in choices:
         first, _, goal = choice.name.partition(between)
-        found.setdefault(f"{first} {word}" if goal else "", []).append((goal or choice.name, choice))
-    return list(found.items())
+        groups.setdefault(f"{first} {word}" if goal else "", []).append((goal or choice.name, choice))
+    return list(groups.items())
 
 
 def _seas(shown: Mapping[str, ShownPicture], roles: tuple[str, str]) -> list[ShownPicture]:
@@ -276,12 +276,12 @@ def squares_of(view: GameView, chosen: str) -> tuple[list[Square], tuple[LegalMo
     placed: dict[tuple[int, int], LegalMove] = {}
     rest = []
     for choice in view.choices:
-        found = re.fullmatch(r"(?:shoot )?([A-Za-z])([0-9]+)", choice.name)
-        if found is None:
+        match = re.fullmatch(r"(?:shoot )?([A-Za-z])([0-9]+)", choice.name)
+        if match is None:
             rest.append(choice)
         else:
-            row = int(found[2]) - 1 if board.kind == "battleship" else height - int(found[2])
-            placed[row, letters.index(found[1])] = choice
+            row = int(match[2]) - 1 if board.kind == "battleship" else height - int(match[2])
+            placed[row, letters.index(match[1])] = choice
     cells = [(r, c) for r in range(height) for c in range(len(board.rows[0]))]
     return [_button(placed.get(cell)) for cell in cells], tuple(rest)
 

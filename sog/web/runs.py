@@ -95,10 +95,10 @@ def _points(curve: Columns, name: str) -> list[tuple[float, float]]:
     """A column over minutes, without what was not measured; of long curves every k-th point and the last."""
     if not {name, "minutes"} <= curve.keys():
         return []
-    found = list(zip(*(curve[each].tolist() for each in ("minutes", name)), strict=True))
-    found = [point for point in found if all(map(math.isfinite, point))]
-    every = math.ceil(len(found) / _DRAWN) or 1
-    return found[::every] + (found[-1:] if (len(found) - 1) % every else [])
+    points = list(zip(*(curve[each].tolist() for each in ("minutes", name)), strict=True))
+    points = [point for point in points if all(map(math.isfinite, point))]
+    every = math.ceil(len(points) / _DRAWN) or 1
+    return points[::every] + (points[-1:] if (len(points) - 1) % every else [])
 
 
 def _unit(run: RunFolder) -> str:

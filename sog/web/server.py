@@ -270,26 +270,26 @@ class Site:
                 asked, at = table.asked(), table.changes
             self.offers.refuse_unnamed(asked.chair)
             try:
-                found = await asyncio.wrap_future(self.lanes.submit(table.name, "move", asked))
+                reply = await asyncio.wrap_future(self.lanes.submit(table.name, "move", asked))
             except Busy:
                 return  # the page has a button for it
-            await run_in_threadpool(self._take, table, at, found)
+            await run_in_threadpool(self._take, table, at, reply)
             if not persons:
                 return
 
-    def _take(self, table: PlayTable, at: int, found: Any) -> None:
+    def _take(self, table: PlayTable, at: int, reply: Any) -> None:
         """An agent's move, unless another request has made it meanwhile."""
         with table.lock:
             if at == table.changes:
-                self.tables.move(table, found.column, found)
+                self.tables.move(table, reply.column, reply)
 
     async def _table(self, request: Request) -> PlayTable:
-        found: PlayTable = await run_in_threadpool(self.tables.get, request.path_params["name"])
-        return found
+        table: PlayTable = await run_in_threadpool(self.tables.get, request.path_params["name"])
+        return table
 
     async def _seen(self, request: Request) -> GameView:
-        found: GameView = await run_in_threadpool(self._view, await self._table(request))
-        return found
+        view: GameView = await run_in_threadpool(self._view, await self._table(request))
+        return view
 
     def _view(self, table: PlayTable) -> GameView:
         with table.lock:
@@ -334,12 +334,12 @@ class Site:
         if asked not in self._searches or self._searches[asked].cancelled():
             self._searches[asked] = self.lanes.submit(repr(asked), "look", asked)
         try:
-            found: SearchGrowth = await asyncio.shield(asyncio.wrap_future(self._searches[asked]))
+            growth: SearchGrowth = await asyncio.shield(asyncio.wrap_future(self._searches[asked]))
         except SogError:
             if asked in self._searches:
                 self._searches.drop(asked)
             raise
-        return found
+        return growth
 
 
 def _refuse_old(table: PlayTable, at: int | None) -> None:

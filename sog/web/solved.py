@@ -68,11 +68,11 @@ def _decision(solver: HoldemSolver, s: HoldemState) -> SpotDecision:
 
 def _cards(solver: HoldemSolver, s: HoldemState) -> tuple[NextCard, ...]:
     """The cards that may come at a public state, where somebody acts after them, highest first."""
-    game, found = solver.game, list[NextCard]()
+    game, cards = solver.game, list[NextCard]()
     if game.actor(s) != NATURE or s.betting.all_in:
         return ()
     for card in (card for card in reversed(range(CARDS)) if card not in s.board):
         first = _decision(solver, game.deal(s, (card,)))
         often = tuple(zip(first.actions, first.often.tolist(), strict=True))
-        found.append(NextCard(card_name(card), first.mean_ev, often))
-    return tuple(found)
+        cards.append(NextCard(card_name(card), first.mean_ev, often))
+    return tuple(cards)

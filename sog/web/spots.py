@@ -100,8 +100,8 @@ class SpotPages:
         return SpotPlace(self.offers.spots[name], tuple(word for word in words if word), hands)
 
     async def _seen(self, place: SpotPlace) -> SpotSeen:
-        found: SpotSeen = await self._asked(place, "")
-        return found
+        seen: SpotSeen = await self._asked(place, "")
+        return seen
 
     async def _asked(self, place: SpotPlace, form: str) -> Any:
         file = place.spot.file

@@ -44,13 +44,13 @@ _ID: Final = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class Made:
-    """A move that was made.  before, after: worlds, chance played on.  found: what an agent answered with it."""
+    """A move that was made.  before, after: worlds, chance played on.  reply: what an agent answered with it."""
 
     player: int
     column: int
     before: World
     after: World
-    found: MoveFound | None = None
+    reply: MoveFound | None = None
 
 
 class PlayTable:
@@ -91,11 +91,11 @@ class PlayTable:
     def is_over(self) -> bool:
         return self.actor == TERMINAL
 
-    def move(self, column: int, found: MoveFound | None = None) -> None:
+    def move(self, column: int, reply: MoveFound | None = None) -> None:
         """Whoever acts does it. GameError where it is illegal."""
         before = self.world
         after = self.referee.act(before, column, self._chance(1 + len(self.made)))
-        self.made.append(Made(self.referee.actor(before), column, before, after, found))
+        self.made.append(Made(self.referee.actor(before), column, before, after, reply))
         self._changed()
 
     def undoable(self) -> int:
@@ -171,13 +171,13 @@ class PlayTables:
             self._held[name] = table
         return table
 
-    def move(self, table: PlayTable, column: int, found: MoveFound | None = None) -> None:
+    def move(self, table: PlayTable, column: int, reply: MoveFound | None = None) -> None:
         """A move, which is in the file before it counts. SettingError where it is illegal."""
         with table.lock:
             if column not in table.referee.legal(table.world):
                 raise SettingError("this move is not possible now")
-            self._append(table, {"column": column, **({} if found is None else asdict(found))})
-            table.move(column, found)
+            self._append(table, {"column": column, **({} if reply is None else asdict(reply))})
+            table.move(column, reply)
 
     def take_back(self, table: PlayTable) -> None:
         """The person's last move and the agent's after it are taken back. SettingError without such a move."""
@@ -241,13 +241,13 @@ class PlayTables:
 
 def _whole_lines(content: bytes) -> Sequence[Any]:
     """What the lines say; one that a kill cut short was never answered, and is left out."""
-    found = []
+    entries = []
     for line in content.split(b"\n"):
         try:
-            found.append(bounded_json(line))
+            entries.append(bounded_json(line))
         except ValueError:
             continue
-    return found
+    return entries
 
 
 def _take_up(table: PlayTable, line: Any) -> None:
@@ -257,10 +257,10 @@ def _take_up(table: PlayTable, line: Any) -> None:
     elif "hint" in line:
         table.hint = HintFound(tuple((int(a), float(p)) for a, p in line["hint"]), str(line["note"]))
     else:
-        table.move(int(line["column"]), _found_of(line))
+        table.move(int(line["column"]), _reply_of(line))
 
 
-def _found_of(line: Any) -> MoveFound | None:
+def _reply_of(line: Any) -> MoveFound | None:
     """What an agent answered; None for a person's move."""
     if "belief" not in line:
         return None

@@ -94,12 +94,12 @@ class Thinker:
 
     def _answer(self, key: str, asked: MoveAsked, ask: Callable[[_InPlay], T | None]) -> T:
         """What an agent in mid-game answers; it is made anew where it cannot continue from its last decision."""
-        found = ask(self._playing[key]) if key in self._playing else None
-        if found is None:
+        answer = ask(self._playing[key]) if key in self._playing else None
+        if answer is None:
             self._keep(key, self._seated(asked))
-            found = ask(self._playing[key])
-        assert found is not None
-        return found
+            answer = ask(self._playing[key])
+        assert answer is not None
+        return answer
 
     def _keep(self, key: str, agent: _InPlay) -> None:
         """In place of the one before, or of the one that was not asked for longest."""
@@ -117,10 +117,10 @@ class Thinker:
     def grow(self, asked: PositionAsked) -> SearchGrowth:
         """What a search that is watched knows a moment after the last time. Errors of `look`."""
         growing = self._growing.pop(asked, None) or Growing(self.searching(asked))
-        found = growing.next()
-        if not found.finished:
+        growth = growing.next()
+        if not growth.finished:
             self._growing[asked] = growing
-        return found
+        return growth
 
     def forget(self, asked: PositionAsked) -> None:
         """Nobody watches this search any more."""
@@ -207,8 +207,8 @@ class _HandAgent:
             return None
         belief = self.agent.belief(asked.own[-1][1])
         likely = [] if belief is None else np.argsort(-belief, kind="stable")[:_BELIEVED].tolist()
-        kept = () if belief is None else tuple((i, round(float(belief[i]), 6)) for i in likely if belief[i] > 1e-5)
-        return MoveFound(column, kept, note=self.note)
+        likeliest = () if belief is None else tuple((i, round(float(belief[i]), 6)) for i in likely if belief[i] > 1e-5)
+        return MoveFound(column, likeliest, note=self.note)
 
     def hint(self, asked: MoveAsked) -> HintFound | None:
         if self._acted(asked) is None:

@@ -149,8 +149,8 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
         hidden=not game.perfect_information,
         actor=None if over else table.actor,
         choices=tuple(_choices(table)) if mine else (),
-        log=tuple((made.player, _said(table, made, viewer, over)) for made in table.made),
-        notes=tuple(sorted({made.found.note for made in table.made if made.found and made.found.note})),
+        log=tuple((made.player, _move_text(table, made, viewer, over)) for made in table.made),
+        notes=tuple(sorted({made.reply.note for made in table.made if made.reply and made.reply.note})),
         won=table.referee.utility(world) if over else None,
         result=_result(table) if over else "",
         minds=tuple(_minds(table)) if over else (),
@@ -213,7 +213,7 @@ def move_asked(table: PlayTable, column: int | None, typed: str) -> int:
     return named[name]
 
 
-def _said(table: PlayTable, made: Made, viewer: int | None, over: bool) -> str:
+def _move_text(table: PlayTable, made: Made, viewer: int | None, over: bool) -> str:
     """A move as the viewer learns of it: what others do unseen is not said before the end."""
     seen = made.player == viewer or over or is_seen(table.public, made.before, made.column)
     return _name(table, made) if seen else "a hidden move"
@@ -246,16 +246,16 @@ def _result(table: PlayTable) -> str:
 def _minds(table: PlayTable) -> Iterator[Mind]:
     """What the agents thought."""
     for number, made in enumerate(table.made, start=1):
-        if made.found is not None and (made.found.belief or made.found.words):
+        if made.reply is not None and (made.reply.belief or made.reply.words):
             state = table.public.states[made.before.node]
-            found, other = dict(made.found.belief), 1 - made.player
+            probabilities, other = dict(made.reply.belief), 1 - made.player
             count = table.game.num_infostates(state)[other]
-            if count == 1 and not made.found.words:
+            if count == 1 and not made.reply.words:
                 continue  # there was nothing to believe
-            belief = tuple((table.game.infostate_name(state, other, i), p) for i, p in found.items())
-            shares = tuple(found.get(i, 0.0) for i in range(count))
+            belief = tuple((table.game.infostate_name(state, other, i), p) for i, p in probabilities.items())
+            shares = tuple(probabilities.get(i, 0.0) for i in range(count))
             chase = chase_of(table.game, state, made.before.pair[0], shares) if other == 0 else None
-            yield Mind(made.player, f"Move {number}, {_name(table, made)}", belief, made.found.words, chase)
+            yield Mind(made.player, f"Move {number}, {_name(table, made)}", belief, made.reply.words, chase)
 
 
 def line_of(table: PlayTable) -> tuple[int, ...] | None:

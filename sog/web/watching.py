@@ -80,11 +80,11 @@ class Watching:
         key, finished = repr(asked), False
         try:
             while watched.watchers and not finished:
-                found = await self._turn(key, asked, watched)
-                if found is None:
+                growth = await self._turn(key, asked, watched)
+                if growth is None:
                     continue
-                finished = found.finished
-                html = await asyncio.to_thread(draw, found)
+                finished = growth.finished
+                html = await asyncio.to_thread(draw, growth)
                 watched.put(event_of("end" if finished else "step", html), finished)
         except SogError as error:
             watched.put(event_of("trouble", str(error)), True)
@@ -107,12 +107,12 @@ class Watching:
                 self._lanes.end(key)
                 ended = True
         try:
-            found: SearchGrowth = turn.result()
+            growth: SearchGrowth = turn.result()
         except SogError:
             if not ended:
                 raise
             return None
-        return found
+        return growth
 
     async def _forget(self, key: str, asked: PositionAsked) -> None:
         """Its process lets go of the search."""

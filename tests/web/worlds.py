@@ -88,8 +88,8 @@ def go_on(table: PlayTable, rng: random.Random, calm: float) -> bool:
 
 def move(table: PlayTable, column: int) -> None:
     """A move; an agent's with a belief that follows from its own hand, and so tells it."""
-    told = None if table.chairs[table.actor].is_person else found_with(column, table.world.pair[table.actor])
-    table.move(column, told)
+    reply = None if table.chairs[table.actor].is_person else found_with(column, table.world.pair[table.actor])
+    table.move(column, reply)
 
 
 def found_with(column: int, own: int) -> MoveFound:
@@ -200,6 +200,6 @@ def twin_of(table: PlayTable, line: Line) -> PlayTable:
     twin.first = World(table.first.node, pairs[table.first.node])
     for made, column in zip(table.made, line.columns, strict=True):
         before, after = (World(world.node, pairs[world.node]) for world in (made.before, made.after))
-        told = None if made.found is None else found_with(column, before.pair[made.player])
-        twin.made.append(Made(made.player, column, before, after, told))
+        reply = None if made.reply is None else found_with(column, before.pair[made.player])
+        twin.made.append(Made(made.player, column, before, after, reply))
     return twin
