@@ -95,9 +95,9 @@ class AcpcClient:
                     if not line or line[0] in "#;":
                         continue
                     before = len(self.won)
-                    said = self.answer(line)
-                    if said is not None:
-                        link.sendall(f"{line}:{said}\r\n".encode())
+                    action = self.answer(line)
+                    if action is not None:
+                        link.sendall(f"{line}:{action}\r\n".encode())
                     if len(self.won) > before:
                         yield len(self.won)
         except OSError as error:

@@ -189,10 +189,10 @@ class Dealer:
     def _action(self, seat: int, number: int, hand: AcpcHand, dealt: Dealt) -> str:
         """The action that is admitted of a player, which is noted with its time."""
         if self._known:
-            found = self._known.popleft()
-            if found[:2] != (number, seat) or hand.admitted(found[2]) != (found[2], ""):
-                raise SettingError(f"the actions of hand {found[0]} are not those of this match")
-            action, spent = found[2:]
+            entry = self._known.popleft()
+            if entry[:2] != (number, seat) or hand.admitted(entry[2]) != (entry[2], ""):
+                raise SettingError(f"the actions of hand {entry[0]} are not those of this match")
+            action, spent = entry[2:]
         else:
             action, spent = self._asked(seat, hand, self._state(number, hand, dealt, hand.betting.actor))
         self._spent[seat] += spent
@@ -209,17 +209,17 @@ class Dealer:
             "a hand": clocks.hand - self._spent_hand[seat],
             "the match": clocks.per_hand * self.match.hands - self._spent[seat],
         }
-        what = min(left, key=lambda one: left[one])
-        until = begun + max(0, left[what]) / 1000
+        limit = min(left, key=lambda name: left[name])
+        until = begun + max(0, left[limit]) / 1000
         while True:
-            line = player.line(until, f"has used up its time for {what}")
+            line = player.line(until, f"has used up its time for {limit}")
             if line[:1] in ("#", ";"):  # a comment
                 continue
-            echoed, colon, said = line.rpartition(":")
+            echoed, colon, reply = line.rpartition(":")
             if colon and echoed == state:
                 break
             self.warn(f"{player.name}: ignored, since it answers another state than {state}: {shown(line)!r}")
-        action, why = hand.admitted(said)
+        action, why = hand.admitted(reply)
         if why:
             self.warn(f"{player.name}: {why}")
         return action, int(1000 * (time.monotonic() - begun))
@@ -251,13 +251,13 @@ class Dealer:
     def _entries(self) -> list[tuple[int, int, str, int]]:
         """The actions in the file of a match that is resumed: hand, seat, action, milliseconds."""
         assert self._actions is not None
-        found = []
+        entries = []
         for line in self._actions.lines()[1:]:
             match = _ENTRY.fullmatch(line)
             if match is None:
                 raise SettingError(f"{shown_path(self._actions.path)} is no file of a match's actions: {shown(line)!r}")
-            found.append((int(match[1]), int(match[2]), match[3], int(match[4])))
-        return found
+            entries.append((int(match[1]), int(match[2]), match[3], int(match[4])))
+        return entries
 
 
 @dataclass

@@ -101,7 +101,7 @@ REVERSE_BLINDS: Final = AcpcGame()
 
 def read_game(text: str) -> AcpcGame:
     """The game of a game file; SettingError says in one line what is wrong with it."""
-    found: dict[str, tuple[int, ...]] = {}
+    fields: dict[str, tuple[int, ...]] = {}
     limit: bool | None = None
     for line in _inside(text):
         if line in ("limit", "nolimit"):
@@ -110,24 +110,24 @@ def read_game(text: str) -> AcpcGame:
         key, equals, value = (part.strip() for part in line.partition("="))
         if not equals or key not in (*_TEXAS, *_LISTS) or not _NUMBERS.fullmatch(value):
             raise SettingError(f"not a line of a game file of hold'em: {shown(line)}")
-        found[key] = tuple(int(word) for word in value.split())
+        fields[key] = tuple(int(word) for word in value.split())
     if limit is None:
         raise SettingError("a game file says limit or nolimit")
     for key, wanted in _TEXAS.items():
-        if found.get(key) != wanted:
+        if fields.get(key) != wanted:
             raise SettingError(f"a game file of two-player Texas hold'em has {key} = {_spaced(wanted)}")
     for key, count in _LISTS.items():
-        if key in found and len(found[key]) != count:
-            raise SettingError(f"{key} of this game file has {count} numbers, not {len(found[key])}")
-    if "blind" not in found or ("raisesize" in found) != limit:
+        if key in fields and len(fields[key]) != count:
+            raise SettingError(f"{key} of this game file has {count} numbers, not {len(fields[key])}")
+    if "blind" not in fields or ("raisesize" in fields) != limit:
         raise SettingError("a game file names blinds, and raiseSize where the game is limit")
-    stacks, blinds = found.get("stack", (_MOST_CHIPS, _MOST_CHIPS)), found["blind"]
+    stacks, blinds = fields.get("stack", (_MOST_CHIPS, _MOST_CHIPS)), fields["blind"]
     return AcpcGame(
         (min(stacks[0], _MOST_CHIPS), min(stacks[1], _MOST_CHIPS)),
         (blinds[0], blinds[1]),
-        tuple(player - 1 for player in found.get("firstplayer", (1,) * _ROUNDS)),
-        found.get("raisesize", ()),
-        found.get("maxraises", (_MOST_RAISES,) * _ROUNDS),
+        tuple(player - 1 for player in fields.get("firstplayer", (1,) * _ROUNDS)),
+        fields.get("raisesize", ()),
+        fields.get("maxraises", (_MOST_RAISES,) * _ROUNDS),
     )
 
 

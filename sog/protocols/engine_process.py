@@ -105,8 +105,8 @@ class EngineProcess:
         poll = select.poll()
         poll.register(end, event)
         while not poll.poll(1000.0 * max(0.0, min(_LOOK, self._until - time.monotonic()))):
-            if (how := self._ended()) is not None and not poll.poll(0.0):
-                raise ContestantFault(how)  # though a child of it may hold the pipe open
+            if (ending := self._ended()) is not None and not poll.poll(0.0):
+                raise ContestantFault(ending)  # though a child of it may hold the pipe open
             if time.monotonic() >= self._until:
                 raise self._late()
 
@@ -116,9 +116,9 @@ class EngineProcess:
     def _gone(self, otherwise: str) -> ContestantFault:
         """Why a pipe is closed: the program has ended, which shows a moment later, or it has only closed the pipe."""
         until = time.monotonic() + _ENDING
-        while (how := self._ended()) is None and time.monotonic() < until:
+        while (ending := self._ended()) is None and time.monotonic() < until:
             time.sleep(0.01)
-        return ContestantFault(how or otherwise)
+        return ContestantFault(ending or otherwise)
 
     def _ended(self) -> str | None:
         """How the program has ended; None while it runs. It is not reaped, so its number stays its own until `kill`.
@@ -133,5 +133,5 @@ class EngineProcess:
         seen = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if seen is None:
             return None
-        what = "exit code" if seen.si_code == os.CLD_EXITED else "signal"
-        return f"has ended ({what} {seen.si_status})"
+        kind = "exit code" if seen.si_code == os.CLD_EXITED else "signal"
+        return f"has ended ({kind} {seen.si_status})"

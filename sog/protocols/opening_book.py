@@ -42,7 +42,7 @@ def openings_in(path: Path, game: Game, plies: int | None) -> tuple[Opening, ...
 
     SettingError where the file cannot be read, has an illegal move or a position that is none, or a line ends the game.
     """
-    text, found = _text(path), dict[Opening, None]()
+    text, distinct = _text(path), dict[Opening, None]()
     openings, number = _openings(text, game, plies), 1
     try:
         while (opening := next(openings, None)) is not None:
@@ -50,12 +50,12 @@ def openings_in(path: Path, game: Game, plies: int | None) -> tuple[Opening, ...
                 raise GameError(f"more games than {MOST_GAMES:,} are not read")
             if _ends(opening.start(game), opening.moves):
                 raise GameError("the opening ends the game; `plies` says after how many moves it is cut")
-            found[opening], number = None, number + 1
+            distinct[opening], number = None, number + 1
     except GameError as error:
         raise SettingError(f"openings = {shown(path)}, game {number}: {error}") from error
-    if not found:
+    if not distinct:
         raise SettingError(f"openings = {shown(path)} has no games")
-    return tuple(found)
+    return tuple(distinct)
 
 
 def _ends(game: Game, moves: Sequence[int]) -> bool:

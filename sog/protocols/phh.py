@@ -101,7 +101,7 @@ def written_phh(hands: Iterable[PlayedHand]) -> str:
 
 def read_phh(text: str) -> list[PlayedHand]:
     """The hands of a .phh or .phhs file; SettingError where one is not of two players at no-limit, or is not over."""
-    pokerkit, found = _pokerkit(), []
+    pokerkit, hands = _pokerkit(), []
     many = re.search(r"^\s*\[[0-9]+\]\s*$", text, re.MULTILINE) is not None
     try:
         with warnings.catch_warnings():
@@ -109,12 +109,12 @@ def read_phh(text: str) -> list[PlayedHand]:
             load = pokerkit.HandHistory
             for place, history in enumerate(load.loads_all(text) if many else [load.loads(text)]):
                 *_, end = history
-                found.append(_played(history, end, place))
+                hands.append(_played(history, end, place))
     except SettingError:
         raise
     except Exception as error:  # PokerKit raises what the text leads it to
         raise SettingError(f"PokerKit cannot replay this: {shown(str(error), 200)}") from error
-    return [hand.check() for hand in found]
+    return [hand.check() for hand in hands]
 
 
 def _pokerkit() -> Any:

@@ -67,13 +67,13 @@ class WebApi:
             raise SettingError(f"not an address such as https://slumbot.com/slumbot/api: {shown(url)}")
         self._parts, self._patience, self.wait = urlsplit(url), patience, wait
 
-    def post(self, what: str, body: Keys) -> Keys:
+    def post(self, endpoint: str, body: Keys) -> Keys:
         """The answer to a request; _Fault where none that makes sense comes.
 
         It is sent again only where it was not served: there was no connection, or there had been too many requests.
         SettingError where that does not end.
         """
-        path, head = f"{self._parts.path.rstrip('/')}/{what}", {"Content-Type": "application/json"}
+        path, head = f"{self._parts.path.rstrip('/')}/{endpoint}", {"Content-Type": "application/json"}
         for pause in _WAITS:
             with closing(self._connected()) as connection:
                 try:
@@ -102,20 +102,20 @@ class WebApi:
         raise SettingError(f"no connection to {self._parts.hostname}: {why}")
 
 
-def _answer(found: object, status: int) -> Keys:
-    if isinstance(found, dict) and found.get("error_msg"):
-        raise _Fault(f"Slumbot says: {shown(str(found['error_msg']))}")
-    if not isinstance(found, dict) or status != http.client.OK:
+def _answer(answer: object, status: int) -> Keys:
+    if isinstance(answer, dict) and answer.get("error_msg"):
+        raise _Fault(f"Slumbot says: {shown(str(answer['error_msg']))}")
+    if not isinstance(answer, dict) or status != http.client.OK:
         raise ValueError("it is no answer")
-    return found
+    return answer
 
 
 @contextmanager
-def _sense(what: str = "an answer") -> Iterator[None]:
+def _sense(subject: str = "an answer") -> Iterator[None]:
     try:
         yield
     except (ValueError, GameError) as error:
-        raise _Fault(f"{what} makes no sense: {shown(str(error), 200)}") from error
+        raise _Fault(f"{subject} makes no sense: {shown(str(error), 200)}") from error
 
 
 def read_betting(action: str) -> AcpcHand:
@@ -162,10 +162,10 @@ class SlumbotAnswer:
             raise ValueError("it has winnings before the end, or an end without")
 
     def _cards(self, key: str) -> tuple[int, ...]:
-        found = self.answer.get(key) or []
-        if not isinstance(found, list) or not all(isinstance(card, str) and len(card) == 2 for card in found):
+        cards = self.answer.get(key) or []
+        if not isinstance(cards, list) or not all(isinstance(card, str) and len(card) == 2 for card in cards):
             raise ValueError(f"its {key} are no list of cards")
-        return parse_cards("".join(found))
+        return parse_cards("".join(cards))
 
     def check_after(self, before: SlumbotAnswer, action: str) -> None:
         """ValueError unless this is what comes after an action in an earlier answer."""
@@ -228,8 +228,8 @@ class SlumbotClient:
         with _sense():
             return heard.ended()
 
-    def _ask(self, number: int, what: str, body: Keys) -> SlumbotAnswer:
-        answer = self.api.post(what, {"token": self._token, **body} if self._token else body)
+    def _ask(self, number: int, endpoint: str, body: Keys) -> SlumbotAnswer:
+        answer = self.api.post(endpoint, {"token": self._token, **body} if self._token else body)
         token: Any = answer.get("token")
         if isinstance(token, str) and 0 < len(token) < 1_000:
             self._token = token  # it may change at any time

@@ -213,14 +213,14 @@ def seed_of(tournament: Tournament, fixture: Fixture) -> int:
     return int(np.random.SeedSequence((tournament.seed, fixture.number)).generate_state(1)[0])
 
 
-def games_apart(file: Path, tournament: Tournament, where: Where) -> Apart:
-    """Plays games of the tournament that `file` describes, as many at a time as `where` has places.
+def games_apart(file: Path, tournament: Tournament, placement: Where) -> Apart:
+    """Plays games of the tournament that `file` describes, as many at a time as `placement` has places.
 
     Other machines need the file, and the checkpoints that it names, at the same paths.
     """
 
     def apart(fixtures: Sequence[Fixture]) -> Iterator[tuple[Fixture, Played]]:
-        with executor(where) as there:
+        with executor(placement) as there:
             yield from compute(there, partial(_played, str(file.resolve()), tournament.digest), fixtures)
 
     return apart

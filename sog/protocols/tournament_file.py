@@ -153,12 +153,12 @@ def _tournament(table: Keys, text: bytes, folder: Path) -> Tournament:
 
 def _digest(text: bytes, agents: Mapping[str, Keys]) -> str:
     """Of the file and of the networks that it names, whose folders may hold others the next time."""
-    found = hashlib.sha256(text)
+    digest = hashlib.sha256(text)
     for agent in agents.values():
         named = [network_id(network, algorithm) for network, algorithm in _networks(agent)]
         newest = [newest_checkpoint(Path(agent[key])) for key in (_OPENSPIEL_AZ,) if key in agent]
-        found.update(repr((named, newest)).encode())
-    return found.hexdigest()
+        digest.update(repr((named, newest)).encode())
+    return digest.hexdigest()
 
 
 # Makes an agent for a game; SogError where it cannot be opened or does not play it.
@@ -241,17 +241,17 @@ def _searcher(key: str, algorithm: str) -> _Kind:
 
 def _algorithm(agent: Keys, default: str, simulations: int) -> Algorithm:
     """What plays, by the agent's keys; an algorithm string may say all of it."""
-    found = read(take(agent, _ALGORITHM, str, default))
+    algorithm = read(take(agent, _ALGORITHM, str, default))
     per_update, paper = number(agent, "per_update", 1e-6, float(ENDLESS), None), take(agent, "paper", str, "")
-    if "seconds" in agent and (paper or found.given().get("paper")):  # the first of its searches would take all
+    if "seconds" in agent and (paper or algorithm.given().get("paper")):  # the first of its searches would take all
         raise SettingError("paper searches decisions one after another, by simulations each: leave out seconds")
-    found = found.varied(per_update=per_update, paper=paper or None)
-    if "simulations" in agent or "simulations" not in found.given():
-        found = found.varied(simulations=simulations)
-    found.refuse_training()
-    if not found.plays_boards:
-        raise SettingError(f"{found.name} plays no games of perfect information")
-    return found
+    algorithm = algorithm.varied(per_update=per_update, paper=paper or None)
+    if "simulations" in agent or "simulations" not in algorithm.given():
+        algorithm = algorithm.varied(simulations=simulations)
+    algorithm.refuse_training()
+    if not algorithm.plays_boards:
+        raise SettingError(f"{algorithm.name} plays no games of perfect information")
+    return algorithm
 
 
 def _opponent(opponent: Opponent) -> _Kind:

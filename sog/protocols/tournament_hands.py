@@ -118,6 +118,6 @@ def play_pairs(
     """Each pair's hands, in order, which are kept in files of the folder and read from there."""
     for place, (a, b) in enumerate(pairs, start=1):
         match = HandMatch(deals.game, (entrants[a], entrants[b]), deals.seed, deals.listed)
-        hands, kept = 2 * deals.count, folder / f"pair-{place:03}.jsonl"
+        hands, records = 2 * deals.count, folder / f"pair-{place:03}.jsonl"
         opened = partial(bar, f"{a} - {b} ({place} of {len(pairs)})", hands, "hands")
-        yield PairResult(a, b, tuple(play_match(match, hands, kept, opened)))
+        yield PairResult(a, b, tuple(play_match(match, hands, records, opened)))

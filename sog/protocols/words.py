@@ -49,8 +49,8 @@ def read_number(word: str) -> float | None:
     """The finite number of a word; None for other words."""
     if len(word) > _DIGITS or not _NUMBER.fullmatch(word):
         return None
-    found = float(word)
-    return found if math.isfinite(found) else None
+    number = float(word)
+    return number if math.isfinite(number) else None
 
 
 def shown(text: str, most: int = 80) -> str:
@@ -59,27 +59,27 @@ def shown(text: str, most: int = 80) -> str:
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def command_words(what: str, line: str) -> list[str]:
+def command_words(option: str, line: str) -> list[str]:
     """A program and its arguments, as a shell would take them apart; a path with spaces may be the whole line.
 
-    what: the option or key that names it, for SettingError where there is no program or a quotation has no end.
+    option: the option or key that names it, for SettingError where there is no program or a quotation has no end.
     """
     if shutil.which(line) is not None:
         return [line]
     try:
         words = shlex.split(line)
     except ValueError as error:
-        raise SettingError(f"{what} = {shown(line)!r}: {str(error).lower()}") from error
+        raise SettingError(f"{option} = {shown(line)!r}: {str(error).lower()}") from error
     if not words or not words[0]:
-        raise SettingError(f"{what} names no program: {shown(line)!r}")
+        raise SettingError(f"{option} names no program: {shown(line)!r}")
     return words
 
 
-def refuse_unknown(what: str, table: Keys, known: Collection[str]) -> None:
-    """SettingError for a key of the table that is not known."""
+def refuse_unknown(owner: str, table: Keys, known: Collection[str]) -> None:
+    """SettingError for a key of the owner's table that is not known."""
     for key in table:
         if key not in known:
-            raise SettingError(f"{what} has no key {shown(key)}; known: {', '.join(sorted(known))}")
+            raise SettingError(f"{owner} has no key {shown(key)}; known: {', '.join(sorted(known))}")
 
 
 def take(table: Keys, key: str, kind: Any, default: Any = ...) -> Any:
