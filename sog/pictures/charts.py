@@ -148,8 +148,8 @@ class _Axis:
         if self.log and span >= 1:
             every, digits = max(1, math.ceil(span / 6)), (1, 2, 5) if span < 2.5 else (1,)
             powers = range(math.floor(self.low), math.ceil(self.high) + 1, every)
-            found = [digit * 10.0**k for k in powers for digit in digits]
-            return [x for x in found if self.low - 1e-9 <= math.log10(x) <= self.high + 1e-9]
+            ticks = [digit * 10.0**k for k in powers for digit in digits]
+            return [x for x in ticks if self.low - 1e-9 <= math.log10(x) <= self.high + 1e-9]
         low, high = (10**self.low, 10**self.high) if self.log else (self.low, self.high)
         rough = (high - low) / 5
         power = 10.0 ** math.floor(math.log10(rough))

@@ -46,8 +46,8 @@ def _cell(row: int, column: int, top: float, weight: float, shares: Sequence[tup
     """One class.  shares: (action, how often, colour)."""
     x, y, side = _CELL * column + 0.5, top + _CELL * row + 0.5, _CELL - 1
     name = cell_name(row, column)
-    said = "".join(f", {action} {share:.0%}" for action, share, _ in shares if action and weight > 0)
-    inside = [tag("title", {}, escaped(f"{name}: weight {weight:.0%}{said}"))]
+    frequencies = "".join(f", {action} {share:.0%}" for action, share, _ in shares if action and weight > 0)
+    inside = [tag("title", {}, escaped(f"{name}: weight {weight:.0%}{frequencies}"))]
     inside.append(tag("rect", {"x": x, "y": y, "width": side, "height": side, "fill": _EMPTY}))
     high, left = side * min(max(weight, 0.0), 1.0), x
     for _, share, colour in shares:
