@@ -114,9 +114,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            found = getattr(importlib.import_module(home), name)
-            globals()[name] = found
-            return found
+            attribute = getattr(importlib.import_module(home), name)
+            globals()[name] = attribute
+            return attribute
     raise AttributeError(f"module 'sog' has no attribute {name!r}")
 
 

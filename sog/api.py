@@ -86,11 +86,11 @@ class SearchResult:
         """In a notebook: the policy, and both players' values with each likely infostate."""
         public, ranges = self.tree.public, self.tree.range_sums(0)
         game, state = public.game, public.states[self.tree.public_node(0)]
-        said = [f"{game.name}: {self.states:,} public states in the tree"]
+        lines = [f"{game.name}: {self.states:,} public states in the tree"]
         for p, values in enumerate(self.values):
             each = (f"{game.infostate_name(state, p, i)} {values[i]:+.3f}" for i in likely(ranges[p]))
-            said.append(f"values of {game.player_names[p]}: {', '.join(each)}")
-        return noted(said, policy_drawn("Policy", game, state, self.policy, ranges[game.actor(state)]).svg)
+            lines.append(f"values of {game.player_names[p]}: {', '.join(each)}")
+        return noted(lines, policy_drawn("Policy", game, state, self.policy, ranges[game.actor(state)]).svg)
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,8 @@ def _exploitability(of: _Measured, game: Game | str | None, seed: int) -> float:
         of = composed_policy((of(public, 0, seed), of(public, 1, seed)), read=checked_policies)
     missing = set(public.decisions()) - set(of)
     if missing:
-        where = public.game.state_name(public.states[min(missing)])
-        raise SettingError(f"{len(missing)} public states have no policy, such as {where}")
+        example = public.game.state_name(public.states[min(missing)])
+        raise SettingError(f"{len(missing)} public states have no policy, such as {example}")
     return exact.measure_policy(public, of).exploitability
 
 
@@ -212,8 +212,8 @@ def search(
     rules = checked_game(game)
     player = rules.actor(rules.root())
     if player >= NATURE:
-        where = f"{rules.name}: no player is to move in {rules.state_name(rules.root())}"
-        raise GameError(f"{where}; to search from a later state, give sog.Rooted(game, state)")
+        problem = f"{rules.name}: no player is to move in {rules.state_name(rules.root())}"
+        raise GameError(f"{problem}; to search from a later state, give sog.Rooted(game, state)")
     if isinstance(leaves, type) or not (leaves is None or isinstance(leaves, str | Path) or callable(leaves)):
         raise SettingError(f"leaves are a checkpoint, a game or a function, not {type(leaves).__name__}")
     evaluator = _network_of(leaves, rules) if isinstance(leaves, str | Path) else leaves
@@ -258,16 +258,16 @@ def train(
         raise SettingError(f"out is a folder's name, not {out!r}")
     if game is not None:
         _lend_to(run, game)
-    which = run if isinstance(run, Run) else Run(make_game(run).name)
-    if not which.rounds:
+    run = run if isinstance(run, Run) else Run(make_game(run).name)
+    if not run.rounds:
         raise SettingError("only `sog train --asynchronous` trains without rounds")
     if rounds is not None:
         check_whole("rounds", rounds, 1)
     until = Until(minutes, rounds)
-    algorithm = read(which.algorithm)
-    which = replace(which, algorithm=str(algorithm))
-    settings = checked_settings(algorithm.rules(which.game), which)
-    return algorithm.loop()(which, settings, Path(out), until, resume, hooks, device)
+    algorithm = read(run.algorithm)
+    run = replace(run, algorithm=str(algorithm))
+    settings = checked_settings(algorithm.rules(run.game), run)
+    return algorithm.loop()(run, settings, Path(out), until, resume, hooks, device)
 
 
 def _lend_to(run: Run | str, game: Game | HistoryGame) -> None:

@@ -34,14 +34,14 @@ class SettingError(SogError):
 
 
 @contextmanager
-def needs_pytorch(what: str) -> Iterator[None]:
-    """SettingError, which says what needs it, where the block imports PyTorch and it is not installed."""
+def needs_pytorch(feature: str) -> Iterator[None]:
+    """SettingError, which names the feature that needs it, where the block imports PyTorch and it is not installed."""
     try:
         yield
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise SettingError(f"{what} needs PyTorch, which is not installed: pip install torch") from error
+        raise SettingError(f"{feature} needs PyTorch, which is not installed: pip install torch") from error
 
 
 def first_line(error: Exception) -> str:

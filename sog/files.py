@@ -51,10 +51,10 @@ def cache_folder() -> Path | None:
 
 def others_may_write(folder: str) -> bool:
     """Whether another user than this one and root may put files into an existing folder, or owns it."""
-    found = os.stat(folder)
-    users = {0, os.geteuid()} if hasattr(os, "geteuid") else {found.st_uid}
+    status = os.stat(folder)
+    users = {0, os.geteuid()} if hasattr(os, "geteuid") else {status.st_uid}
     # In a folder such as /tmp, with the sticky bit, nobody replaces what is another's.
-    return found.st_uid not in users or bool(found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX)
+    return status.st_uid not in users or bool(status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX)
 
 
 def shown(path: object) -> str:
@@ -69,11 +69,11 @@ def open_regular(path: Path, limit: int) -> Iterator[tuple[BinaryIO, int]]:
     _check_regular(os.stat(path))  # before it is opened: to open a device may do something
     handle = os.open(path, _READ)
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        _check_regular(found)
-        if found.st_size > limit:
-            raise OSError(errno.EFBIG, f"{found.st_size:,} bytes, more than the {limit:,} that it may have")
-        yield file, found.st_size
+        status = os.fstat(handle)
+        _check_regular(status)
+        if status.st_size > limit:
+            raise OSError(errno.EFBIG, f"{status.st_size:,} bytes, more than the {limit:,} that it may have")
+        yield file, status.st_size
 
 
 def read_bounded(file: BinaryIO, size: int, whole: bool = True) -> bytes:
@@ -184,6 +184,6 @@ def _refuse_number(text: str) -> float:
     raise ValueError(f"{text[:20]} is not a finite number")
 
 
-def _check_regular(found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _check_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file")

@@ -47,8 +47,8 @@ def _container_bytes() -> int:
     limited = [limit for limit in map(_read, _CGROUP_LIMITS) if limit.isdecimal()]
     for held, parts, cache in _CGROUP_USE if limited else ():
         if (text := _read(held)).isdecimal():
-            said = dict(line.split(maxsplit=1) for line in _read(parts).splitlines())
-            return max(0, int(text) - int(said.get(cache, "0")))
+            usage = dict(line.split(maxsplit=1) for line in _read(parts).splitlines())
+            return max(0, int(text) - int(usage.get(cache, "0")))
     return 0
 
 
