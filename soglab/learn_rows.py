@@ -80,11 +80,11 @@ def learn_rows(
 def held_out_losses(network: CVPN, window: ReplayWindow, held: int, rng: np.random.Generator) -> HeldOut:
     """The losses on the newest `held` rows of a window, by player."""
     edges = np.linspace(window.added - held, window.added, _BLOCKS + 1).astype(np.int64)
-    found = []
+    by_block = []
     for low, high in itertools.pairwise(edges):
         rows = _read(window, np.sort(rng.integers(low, high, size=_ROWS)))
-        found.append([loss for player in (0, 1) for loss in _losses_of(network, rows, player)])
-    pairs = [_mean(column[np.isfinite(column)]) for column in np.array(found).T]
+        by_block.append([loss for player in (0, 1) for loss in _losses_of(network, rows, player)])
+    pairs = [_mean(column[np.isfinite(column)]) for column in np.array(by_block).T]
     return HeldOut((pairs[0], pairs[2]), (pairs[1], pairs[3]))
 
 
@@ -116,8 +116,8 @@ def _read(window: ReplayWindow, numbers: Int64) -> Rows:
 
 def _window(folder: Path, shape: NetworkShape) -> ReplayWindow:
     """A run's window; CheckpointError where its rows are not for a network of this shape."""
-    kept = checkpoint.load_meta(folder).shape
-    if replace(kept, width=shape.width, depth=shape.depth) != shape:
+    rows_shape = checkpoint.load_meta(folder).shape
+    if replace(rows_shape, width=shape.width, depth=shape.depth) != shape:
         raise CheckpointError(f"{shown(folder)}: its rows are not for a network of today's preset")
     window = ReplayWindow(shape, _EVERY, folder)
     window.restore(checkpoint.load_state(folder)["replay"])
@@ -156,8 +156,8 @@ def main() -> None:
     with one_core(), progress_bar("learning rows", args.steps, "steps") as report:
         for step in learn_rows(windows, learner, args.held, args.steps, rng):
             report(step, "")
-        found = held_out_losses(learner.averaged, windows[0], args.held, rng)
-    for name, pairs in (("value loss", found.values), ("policy loss", found.policies)):
+        held_out = held_out_losses(learner.averaged, windows[0], args.held, rng)
+    for name, pairs in (("value loss", held_out.values), ("policy loss", held_out.policies)):
         print(f"{name}: " + ", ".join(f"player {p} {mean:.4f} +- {error:.4f}" for p, (mean, error) in enumerate(pairs)))
     if args.out is not None:
         says = describe(run, settings, TrainingRecord())

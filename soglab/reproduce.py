@@ -27,8 +27,8 @@ def experiments() -> list[Experiment]:
 def _modules(*packages: ModuleType) -> Iterator[ModuleType]:
     """The modules of these packages' folders."""
     for package in packages:
-        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            yield import_module(found.name)
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            yield import_module(module.name)
 
 
 def unique(modules: Iterable[ModuleType]) -> list[Experiment]:
@@ -90,9 +90,9 @@ class Reproduction:
         self.folder = folder_of(experiment, out, options)
         self.points = PointFile(self.folder)
 
-    def run(self, where: Where, report: Callable[[int, str], None]) -> Reproduced:
+    def run(self, placement: Where, report: Callable[[int, str], None]) -> Reproduced:
         """Compute the points that are missing, and write the results."""
-        outcome = carry_out(self.experiment.study, self.keys, self.points, where, report)
+        outcome = carry_out(self.experiment.study, self.keys, self.points, placement, report)
         return Reproduced(self.experiment, outcome, write(outcome, self.folder, self.experiment.id))
 
     def so_far(self) -> Reproduced:

@@ -47,40 +47,40 @@ def networks_of(run: Path) -> list[TrainedNetwork]:
     snapshots = sorted(path for path in (run / "snapshots").glob("*") if path.is_dir())
     latest = [] if snapshots and checkpoint_of(run) == run else [checkpoint_of(run)]
     every = [TrainedNetwork(folder, load_meta(folder)) for folder in [*snapshots, *latest]]
-    every.sort(key=lambda one: (one.meta.step, one.folder.name == "checkpoint"))
-    found: list[TrainedNetwork] = []
-    for one in every:
-        if one.meta.game != every[0].meta.game:
-            raise CheckpointError(f"{run} holds networks of {every[0].meta.game} and of {one.meta.game}")
-        if all(one.meta.step != other.meta.step and one.meta.network_id != other.meta.network_id for other in found):
-            found.append(one)
-    return found
+    every.sort(key=lambda network: (network.meta.step, network.folder.name == "checkpoint"))
+    networks: list[TrainedNetwork] = []
+    for folder, meta in every:
+        if meta.game != every[0].meta.game:
+            raise CheckpointError(f"{run} holds networks of {every[0].meta.game} and of {meta.game}")
+        if all(meta.step != other.step and meta.network_id != other.network_id for _, other in networks):
+            networks.append(TrainedNetwork(folder, meta))
+    return networks
 
 
 def training_minutes(meta: Meta) -> float:
     """How long a network was trained: processor time where the run had one process, else the clock's; NaN if unsaid."""
-    said = meta.settings
-    alone = said.get("workers") == 1 and "processor_minutes" in said
-    return float(said["processor_minutes"] if alone else said.get("minutes", math.nan))
+    settings = meta.settings
+    alone = settings.get("workers") == 1 and "processor_minutes" in settings
+    return float(settings["processor_minutes"] if alone else settings.get("minutes", math.nan))
 
 
-def spread(found: Sequence[_T], most: int | None) -> list[_T]:
-    """At most `most` of them, evenly spread, with the first and the last; the last alone where it is one."""
-    if most is None or len(found) <= most:
-        return list(found)
-    if most == 1:
-        return [found[-1]]
-    return [found[k] for k in sorted({round(j * (len(found) - 1) / (most - 1)) for j in range(most)})]
+def spread(items: Sequence[_T], limit: int | None) -> list[_T]:
+    """At most `limit` of them, evenly spread, with the first and the last; the last alone where it is one."""
+    if limit is None or len(items) <= limit:
+        return list(items)
+    if limit == 1:
+        return [items[-1]]
+    return [items[k] for k in sorted({round(j * (len(items) - 1) / (limit - 1)) for j in range(limit)})]
 
 
 def runs_there(known: Sequence[Path], game: str) -> list[Path]:
     """Those of the known runs that exist; if none does, a SettingError that says how to train one of `game`."""
-    found = [run for run in known if run.is_dir()]
-    if not found:
+    runs = [run for run in known if run.is_dir()]
+    if not runs:
         raise SettingError(
             f"no training run in {known[0]}: make one (`sog train {quote(game)}`) or name one with --run"
         )
-    return found
+    return runs
 
 
 def one_game(checkpoints: Iterable[str]) -> str:
@@ -111,14 +111,14 @@ def networks_on(game: str, runs: Sequence[Path]) -> list[dict[str, str]]:
 
     SettingError for one of another game. A board's network may see other `inputs`.
     """
-    found = []
+    networks = []
     for named in [str(run) for run in runs] or [game]:
         folder = find_checkpoint(named)
         meta = load_meta(folder)
         if meta.game.partition("(inputs=")[0] != game:
             raise SettingError(f"{named} plays {meta.game}, not {game}")
-        found.append({"checkpoint": str(folder), "network": meta.network_id})
-    return found
+        networks.append({"checkpoint": str(folder), "network": meta.network_id})
+    return networks
 
 
 def check_unchanged(folder: Path, network_id: str) -> None:

@@ -152,11 +152,11 @@ def planned(name: str, study: Study, options: Options, note: Note) -> list[Key]:
     note: takes the plan's notes once the plan is made; one that is refused raises its error and gives no notes.
     """
     _check_options(name, study, options)
-    said: list[str] = []
-    keys = study.plan(options, said.append)
+    notes: list[str] = []
+    keys = study.plan(options, notes.append)
     if len({_name(key) for key in keys}) < len(keys):
         raise SettingError(f"{name}: a --run is named twice, and would be counted twice")
-    for line in said:
+    for line in notes:
         note(line)
     return keys
 
@@ -232,7 +232,7 @@ def _read(text: str) -> Iterator[tuple[str, Result]]:
 
 
 def carry_out(
-    study: Study, keys: Sequence[Key], points: PointFile, where: Where, report: Callable[[int, str], None]
+    study: Study, keys: Sequence[Key], points: PointFile, placement: Where, report: Callable[[int, str], None]
 ) -> Outcome:
     """Compute the points that are not there yet, as many at a time as there are processes, and present them all.
 
@@ -244,7 +244,7 @@ def carry_out(
     report(done, "")
     for stage in sorted({study.stage(key) for key in waiting}):
         ready = [key for key in waiting if study.stage(key) == stage]
-        for key, result in _computed(study, ready, Where("local", 1) if study.alone else where):
+        for key, result in _computed(study, ready, Where("local", 1) if study.alone else placement):
             points.add(key, result)
             done += 1
             report(done, study.describe(key))
@@ -253,19 +253,18 @@ def carry_out(
 
 def so_far(study: Study, keys: Sequence[Key], points: PointFile) -> Outcome:
     """The results of the finished points; SettingError where they are too few to be presented."""
-    found = finished(keys, points)
-    if not found:
+    computed = finished(keys, points)
+    if not computed:
         raise SettingError("no point is finished yet")
     try:
-        return study.present(found)
+        return study.present(computed)
     except (ArithmeticError, LookupError, ValueError) as error:
-        raise SettingError(f"{len(found)} of {len(keys)} points are finished, too few to be presented") from error
+        raise SettingError(f"{len(computed)} of {len(keys)} points are finished, too few to be presented") from error
 
 
 def finished(keys: Sequence[Key], points: PointFile) -> list[StudyPoint]:
     """The points of a plan that are done, in its order."""
-    found = [(key, points.get(key)) for key in keys]
-    return [StudyPoint(key, result) for key, result in found if result is not None]
+    return [StudyPoint(key, result) for key in keys if (result := points.get(key)) is not None]
 
 
 def grouped(items: Iterable[_T], group: Callable[[_T], _Group]) -> dict[_Group, list[_T]]:
@@ -288,16 +287,16 @@ def totals(points: Iterable[StudyPoint], *names: str) -> Iterator[dict[str, Any]
         yield dict(zip(names, values, strict=True)) | summed
 
 
-def _computed(study: Study, keys: Sequence[Key], where: Where) -> Iterator[tuple[Key, Result]]:
+def _computed(study: Study, keys: Sequence[Key], placement: Where) -> Iterator[tuple[Key, Result]]:
     """Points as they are done, in any order."""
-    if not keys or where == Where("local", 1):
+    if not keys or placement == Where("local", 1):
         with threadpool_limits(1):
             yield from ((key, study.compute(key)) for key in keys)
         return
-    if where.kind == "local":
-        where = replace(where, places=min(where.places, len(keys)))
-    with executor(where) as there:
-        yield from compute(there, study.compute, keys)
+    if placement.kind == "local":
+        placement = replace(placement, places=min(placement.places, len(keys)))
+    with executor(placement) as workers:
+        yield from compute(workers, study.compute, keys)
 
 
 def write(outcome: Outcome, folder: Path, name: str) -> list[Path]:

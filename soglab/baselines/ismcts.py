@@ -74,8 +74,8 @@ class InfosetStatistics:
 
 def _best(score: Float64, among: Bool) -> Float64:
     """float64[A, I]: 1 at each infostate's highest scores of the actions `among`, 0 elsewhere."""
-    kept = np.where(among, score, -np.inf)
-    best: Float64 = ((kept == kept.max(axis=0)) & among).astype(np.float64)
+    candidates = np.where(among, score, -np.inf)
+    best: Float64 = ((candidates == candidates.max(axis=0)) & among).astype(np.float64)
     return best
 
 
@@ -96,12 +96,12 @@ class Searcher:
     def search(self, node: int, settings: ISMCTS) -> InfosetStatistics:
         """Search every infostate of the public decision node `node` that has a choice and can be held at all."""
         legal, n = self._legal[node], self._at[node]
-        found = InfosetStatistics(np.zeros(legal.shape), np.zeros(legal.shape), legal)
+        statistics = InfosetStatistics(np.zeros(legal.shape), np.zeros(legal.shape), legal)
         for i in np.flatnonzero((legal.sum(axis=0) > 1) & self._can_hold(node)).tolist():
             rng = np.random.SeedSequence((settings.seed, node, i)).generate_state(1, np.uint64)
             searched = self._simulator.search(n, i, settings.simulations, settings.c, rng)
-            found.visits[:, i], found.returns[:, i] = searched
-        return found
+            statistics.visits[:, i], statistics.returns[:, i] = searched
+        return statistics
 
     def search_all(self, settings: ISMCTS) -> dict[int, InfosetStatistics]:
         """Search every infostate of the game, by public decision node."""
@@ -115,6 +115,6 @@ class Searcher:
         return held
 
 
-def composed(found: Mapping[int, InfosetStatistics], final: FinalPolicy) -> exact.Policy:
+def composed(statistics: Mapping[int, InfosetStatistics], final: FinalPolicy) -> exact.Policy:
     """The policy that all the searches make together, by one of PoG's three rules."""
-    return {node: statistics.policy(final) for node, statistics in found.items()}
+    return {node: infosets.policy(final) for node, infosets in statistics.items()}

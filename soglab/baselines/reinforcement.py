@@ -94,8 +94,8 @@ class SelfPlay:
         policy = exact.uniform_policy(self.public)
         with _Draws(0).used():  # OpenSpiel's agents draw an action even where only its probability is needed
             for node, i, state in self._turns:
-                found = joint.action_probabilities(state)
-                policy[node][:, i] = [found.get(a, 0.0) for a in self.public.actions(node).tolist()]
+                probabilities = joint.action_probabilities(state)
+                policy[node][:, i] = [probabilities.get(a, 0.0) for a in self.public.actions(node).tolist()]
         return policy
 
 

@@ -72,10 +72,10 @@ def bench_inference(
         raise SettingError(f"no network's name holds {network}; known: {', '.join(s.name for s in NETWORKS)}")
     sizes = tuple(sorted(set(batch or BATCHES)))
     residences = [
-        Residence(where, how, mode=which, buckets=sizes)
-        for where in device or devices()
-        for how in precision or (PRECISIONS if find_device(where).type == "cuda" else ("f32",))
-        for which in mode or MODES
+        Residence(device_name, dtype, mode=execution, buckets=sizes)
+        for device_name in device or devices()
+        for dtype in precision or (PRECISIONS if find_device(device_name).type == "cuda" else ("f32",))
+        for execution in mode or MODES
     ]
     torch.set_num_threads(threads)
     total = len(chosen) * len(residences) * len(sizes)

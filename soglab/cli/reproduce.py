@@ -68,7 +68,7 @@ def reproduce(
     from soglab.reproduce import Reproduction, find
     from soglab.study import Options
 
-    where = where_of(cluster, workers)
+    placement = where_of(cluster, workers)
     experiment = find(name)
     if experiment.study.alone and (workers is not None or cluster is not None):
         raise SettingError(f"{name} measures time, one point after the other: leave out --workers and --cluster")
@@ -84,10 +84,10 @@ def reproduce(
         _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
         _end(done)
         return
-    kept = f"finished points are kept in {work.folder}: the same command continues from there"
+    message = f"finished points are kept in {work.folder}: the same command continues from there"
     opened = progress_bar(experiment.id, len(work.keys), "points", begun=work.done)
-    with say_kept(lambda: kept), opened as report:
-        done = work.run(where, report)
+    with say_kept(lambda: message), opened as report:
+        done = work.run(placement, report)
     _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
     _end(done)
 

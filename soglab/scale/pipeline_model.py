@@ -85,9 +85,9 @@ def rounds(rates: CoreRates, workers: int, cores: int, count: int = 40) -> Pipel
     done = Gate()
 
     def worker(plays: Iterator[tuple[float, int]], answer: Gate, brought: list[int]) -> Process:
-        seconds, found = next(plays)
-        brought.append(found)
-        apart = rates.pack * found if workers > 1 else 0.0
+        seconds, num_rows = next(plays)
+        brought.append(num_rows)
+        apart = rates.pack * num_rows if workers > 1 else 0.0
         yield Use(machine, rates.load + seconds + apart)
         simulation.open(answer)
 
