@@ -89,9 +89,9 @@ def bench_game(name: str, rounds: int = 9, batch_seconds: float = 0.1) -> Iterat
     with ExitStack() as stack:
         makers = make_solvers(name, stack)
         solvers = _made(makers)
-        first = {solver: _run_to_target(one) for solver, one in solvers.items()}
+        first = {solver: _run_to_target(timed) for solver, timed in solvers.items()}
         medians = _interleaved(solvers, rounds, batch_seconds)
-        reached = _repeated(makers, {solver: found for solver, found in first.items() if found is not None})
+        reached = _repeated(makers, {solver: run for solver, run in first.items() if run is not None})
     ours, our_setup = reached.get(OURS), solvers[OURS].setup_seconds
     for solver, each in medians.items():
         (iterations, seconds), setup = reached.get(solver, (None, None)), solvers[solver].setup_seconds

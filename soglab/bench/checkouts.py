@@ -130,12 +130,12 @@ def main() -> None:
     tasks = [task for task in checkout_tasks.TASKS if any(word in task for word in args.only)]
     if not tasks:
         parser.error(f"no task holds {' or '.join(args.only)}; tasks: {', '.join(checkout_tasks.TASKS)}")
-    found: list[dict[str, float]] = []
+    pairs: list[dict[str, float]] = []
     with progress_bar("checkouts", args.pairs, "pairs") as report:
         for pair in compare(args.folder.resolve(), tasks, args.pairs, args.core):
-            found.append(pair)
-            report(len(found), "")
-    rows = [row_of(task, [pair[task] for pair in found]) for task in tasks]
+            pairs.append(pair)
+            report(len(pairs), "")
+    rows = [row_of(task, [pair[task] for pair in pairs]) for task in tasks]
     Console().print(table(CHECKOUTS, rows, {"folder": args.folder}))
 
 

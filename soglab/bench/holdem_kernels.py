@@ -48,8 +48,8 @@ def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
         exact = reach[:, : len(hands)].astype(np.float64)
         mass = exact.sum(axis=1, keepdims=True)
         folds, showdowns = (exact @ m.T for m in _matrices(board, hands))
-        found = [*_vectors(board, hands, reach), *(_range(k, board, hands, exact[0]) for k in (SHOWDOWN, APART))]
-        for k, (values, right) in enumerate(zip(found, (showdowns, folds, showdowns[0], folds[0]), strict=True)):
+        computed = [*_vectors(board, hands, reach), *(_range(k, board, hands, exact[0]) for k in (SHOWDOWN, APART))]
+        for k, (values, right) in enumerate(zip(computed, (showdowns, folds, showdowns[0], folds[0]), strict=True)):
             by_range = np.abs(values - right).reshape(-1, len(hands)).max(axis=1)
             worst[k] = np.maximum(worst[k], (by_range / mass[: len(by_range), 0]).max())  # which keeps a NaN
     return KernelErrors(*worst.tolist())
@@ -114,10 +114,10 @@ def main() -> None:
     parser.add_argument("--boards", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    found = kernel_errors(args.boards, args.seed)
+    errors = kernel_errors(args.boards, args.seed)
     print(f"{args.boards:,} boards, {LANES32} ranges on each; largest error over the range's weight:")
-    print(f"  float32 batches: showdown {found.batch_showdown:.1e}, fold {found.batch_fold:.1e}")
-    print(f"  float64 ranges:  showdown {found.range_showdown:.1e}, fold {found.range_fold:.1e}")
+    print(f"  float32 batches: showdown {errors.batch_showdown:.1e}, fold {errors.batch_fold:.1e}")
+    print(f"  float64 ranges:  showdown {errors.range_showdown:.1e}, fold {errors.range_fold:.1e}")
 
 
 if __name__ == "__main__":

@@ -72,9 +72,9 @@ class BackEndRow:
 def _shares(rows: Sequence[BackEndRow]) -> str:
     """What the layers of each network that searches use make of the core, at its largest batch."""
     last = {(row.depth, row.width): row for row in rows if row.chosen and row.gflops is not None}
-    said = (f"{d}x{w} {row.gflops:,.0f} ({row.gflops / row.blas:.0%})" for (d, w), row in last.items() if row.gflops)
+    shares = (f"{d}x{w} {row.gflops:,.0f} ({row.gflops / row.blas:.0%})" for (d, w), row in last.items() if row.gflops)
     first = rows[0]
-    return f"GFLOP/s at the largest batch, beside {first.blas:,.0f} of BLAS: {', '.join(said)}" if last else ""
+    return f"GFLOP/s at the largest batch, beside {first.blas:,.0f} of BLAS: {', '.join(shares)}" if last else ""
 
 
 BACK_ENDS: Final = Benchmark("bench network", "rows", "{game}, one core; *: searches use it", _shares, "back_end")

@@ -69,11 +69,11 @@ def bench_pimbot(names: Sequence[str], simulations: int, rounds: int, report: Re
         events = np.array([(Event.START, 0, place) for place in places], dtype=np.int64)
         action = bot.move_after(events, station)
         after = np.vstack([events, _seen(bot, action)])
-        for what, seen, own in (("Mr X's search", events, station), ("a detective's search", after, None)):
+        for search, seen, own in (("Mr X's search", events, station), ("a detective's search", after, None)):
             bot.move_after(seen, own)
             seconds = statistics.median(_seconds(bot, seen, own) for _ in range(rounds))
             assert bot.searched is not None
-            yield PimBotRow(name, what, simulations / seconds, float(bot.searched.endings[1] / simulations))
+            yield PimBotRow(name, search, simulations / seconds, float(bot.searched.endings[1] / simulations))
         bot.move_after(events, station)
         yield _bare(name, bot, simulations, rounds)
     report(len(names), "")

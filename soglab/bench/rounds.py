@@ -112,5 +112,5 @@ def one_hot_targets(shape: NetworkShape, rows: Rows) -> Bool:
     legal, policies = (by_slot(shape, torch.from_numpy(x)) for x in (rows.legal, rows.policies))
     several = np.concatenate([part.numpy().sum(axis=2) > 1 for part in legal], axis=1)
     sure = np.concatenate([part.numpy().max(axis=2) > _ONE_HOT for part in policies], axis=1)
-    found: Bool = sure[(rows.policy_mask > 0) & several]
-    return found
+    one_hot: Bool = sure[(rows.policy_mask > 0) & several]
+    return one_hot

@@ -30,12 +30,12 @@ def other_programs(network: CVPN) -> dict[str, Program]:
         return {}
     from soglab.bench.onnx_models import onnx_model
 
-    model, found = onnx_model(network), dict[str, Program]()
+    model, programs = onnx_model(network), dict[str, Program]()
     if importlib.util.find_spec("onnxruntime") is not None:
-        found["onnxruntime"] = _by_onnx_runtime(model)
+        programs["onnxruntime"] = _by_onnx_runtime(model)
     if importlib.util.find_spec("openvino") is not None:
-        found["openvino"] = _by_openvino(model)
-    return found
+        programs["openvino"] = _by_openvino(model)
+    return programs
 
 
 def rows_of_program(network: CVPN, rows: Program) -> Answer:

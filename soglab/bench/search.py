@@ -157,13 +157,13 @@ def _row(games: _Games, network: str, rounds: int, batch_seconds: float) -> Sear
 
 def _seconds_a_search(games: _Games, rounds: int, batch_seconds: float) -> list[float]:
     """One figure a batch; fewer than `rounds` where the least batch, one game for each place, lasts long."""
-    found: list[float] = []
+    seconds: list[float] = []
     spent = 0.0
-    while not found or (len(found) < rounds and spent < 3 * rounds * batch_seconds):
+    while not seconds or (len(seconds) < rounds and spent < 3 * rounds * batch_seconds):
         searches, took = games.play(batch_seconds, games.evaluator)
-        found.append(took / searches)
+        seconds.append(took / searches)
         spent += took
-    return found
+    return seconds
 
 
 def _shares(games: _Games, batch_seconds: float) -> dict[str, float]:

@@ -86,16 +86,16 @@ SEPOT: Final = Benchmark("bench sepot", "games")
 
 @dataclass(frozen=True, eq=False)
 class _TimedSearch:
-    """One search.  found: None where the state was too large.  seconds: of each part."""
+    """One search.  policy: None where the state was too large.  seconds: of each part."""
 
     public: Int32
     player: int
-    found: FoundPolicy | None
+    policy: FoundPolicy | None
     seconds: dict[str, float]
 
     @property
     def histories(self) -> int:
-        return 0 if self.found is None else self.found.histories
+        return 0 if self.policy is None else self.policy.histories
 
 
 def bench_sepot(games: Sequence[str], played: int, settings: SepotSearchSettings, report: Report) -> Iterator[SepotRow]:
@@ -112,9 +112,9 @@ def _untrained(game: HistoryGame, settings: SepotSearchSettings) -> SepotSearch:
     full = sepot_preset(game, "full")
     learning = full.learning
     assert isinstance(learning, SepotSettings)
-    which = profiles(learning.count)
-    widths = (game.num_critic_inputs, *(full.shape.width,) * full.shape.depth, len(which))
-    critic = HistoryCritic(game, Perceptron(widths, 0), which)
+    pairs = profiles(learning.count)
+    widths = (game.num_critic_inputs, *(full.shape.width,) * full.shape.depth, len(pairs))
+    critic = HistoryCritic(game, Perceptron(widths, 0), pairs)
     return search_of(game, CVPN(full.shape, 0), critic, settings)
 
 
@@ -130,10 +130,10 @@ def _timed(search: SepotSearch, played: int) -> Iterator[_TimedSearch]:
                 continue
             seen.add(public.tobytes())
             watch.restart()
-            found = search.search(public, player)
+            policy = search.search(public, player)
             total = watch.total()
             parts = {part: watch.seconds(part) for part in PARTS[:-1]}
-            yield _TimedSearch(public, player, found, {**parts, OTHER: total - sum(parts.values())})
+            yield _TimedSearch(public, player, policy, {**parts, OTHER: total - sum(parts.values())})
 
 
 def _met(game: HistoryGame, played: int, seed: int) -> Iterator[tuple[Int32, int]]:
@@ -147,9 +147,9 @@ def _met(game: HistoryGame, played: int, seed: int) -> Iterator[tuple[Int32, int
 
 
 def _rows(search: SepotSearch, timed: list[_TimedSearch]) -> Iterator[SepotRow]:
-    left = [one for one in timed if one.found is None]
+    left = [each for each in timed if each.policy is None]
     for above, most in pairwise(SIZES):
-        own = [one for one in timed if one.found is not None and above < one.histories <= most]
+        own = [each for each in timed if each.policy is not None and above < each.histories <= most]
         if own:
             yield _row(search, own, above, most)
     if left:

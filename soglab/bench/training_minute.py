@@ -93,9 +93,9 @@ def profile_one_process(
         return evaluator
 
     def profile() -> list[TrainingPart]:
-        found = {f"{job}: {part}": t for job in (SELF_PLAY, QUERIES) for part, t in _of_job(watch, job).items()}
-        found |= {part: watch.seconds(part) for part in (NETWORK, ROWS, LEARNER, REPLAY, SAVING)}
-        return _parts("one process", found, watch.total())
+        times = {f"{job}: {part}": t for job in (SELF_PLAY, QUERIES) for part, t in _of_job(watch, job).items()}
+        times |= {part: watch.seconds(part) for part in (NETWORK, ROWS, LEARNER, REPLAY, SAVING)}
+        return _parts("one process", times, watch.total())
 
     places = (*_LEARNER_PLACES, *_ACTOR_PLACES)
     with replaced(workers, "network_evaluator", timed_evaluator), watching_searches(watch, places):
@@ -119,9 +119,9 @@ def profile_learner(
         before[0] = processor_seconds()
 
     def profile() -> list[TrainingPart]:
-        found = {part: watch.seconds(part) for part in (LEARNER, REPLAY, SAVING, WAITING)}
+        times = {part: watch.seconds(part) for part in (LEARNER, REPLAY, SAVING, WAITING)}
         total, now = watch.total(), processor_seconds()
-        parts = _parts(f"learner of {crew} workers", found, total)
+        parts = _parts(f"learner of {crew} workers", times, total)
         if now is not None and before[0] is not None:
             share = (now - before[0]) / total
             parts.append(TrainingPart(f"{crew} workers", "processor time", 60.0 * share, share / crew))
@@ -132,17 +132,17 @@ def profile_learner(
         return _watch(Run(game, preset, 0, crew), seconds, begin, profile, watched)
 
 
-def _parts(who: str, found: dict[str, float], total: float) -> list[TrainingPart]:
+def _parts(who: str, times: dict[str, float], total: float) -> list[TrainingPart]:
     """Parts of `total` seconds, with what is left over."""
-    found = {**found, "other": total - sum(found.values())}
-    return [TrainingPart(who, part, 60.0 * t / total, t / total) for part, t in found.items()]
+    times = {**times, "other": total - sum(times.values())}
+    return [TrainingPart(who, part, 60.0 * t / total, t / total) for part, t in times.items()]
 
 
 def _watch(
     run: Run, seconds: float, begin: Callable[[], None], profile: Callable[[], list[TrainingPart]], watched: Watched
 ) -> list[TrainingPart]:
     """Train from scratch: `begin` comes after the first round, and `profile` after the round that ends the time."""
-    found: list[TrainingPart] = []
+    parts: list[TrainingPart] = []
     begun = 0.0
 
     def report(point: Point) -> bool:
@@ -154,13 +154,13 @@ def _watch(
         at = monotonic() - begun
         watched(min(at, seconds))
         if at >= seconds or point.round == settings.rounds:
-            found.extend(profile())
-        return bool(found)
+            parts.extend(profile())
+        return bool(parts)
 
     settings = sog_preset(make_game(run.game), run.preset)
     with tempfile.TemporaryDirectory() as folder:
         train_watched(run, settings, Path(folder), report)
-    return found
+    return parts
 
 
 def processor_seconds() -> float | None:
