@@ -31,13 +31,13 @@ def agreement(games: Sequence[str], picture: str, points: list[StudyPoint]) -> O
     """Games that agreed to the end, of all played, for each game, and the differences; failed where there are any."""
     beside, lines = [], []
     for game in games:
-        found = [p for p in points if p.key["game"] == game]
-        agreed, played = sum(p.result["agreed"] for p in found), sum(p.key["games"] for p in found)
-        moves = sum(p.result["moves"] for p in found)
+        batches = [p for p in points if p.key["game"] == game]
+        agreed, played = sum(p.result["agreed"] for p in batches), sum(p.key["games"] for p in batches)
+        moves = sum(p.result["moves"] for p in batches)
         beside.append(Beside(game, "", f"{agreed:,} of {played:,} games agree, {moves:,} moves"))
-        beside += [Beside(game, "", p.result["difference"]) for p in found if p.result["difference"]]
-        lengths = [p.result["moves"] / max(p.result["agreed"], 1) for p in found]
-        lines.append(Line(range(len(found)), lengths, game, DOTS))
+        beside += [Beside(game, "", p.result["difference"]) for p in batches if p.result["difference"]]
+        lengths = [p.result["moves"] / max(p.result["agreed"], 1) for p in batches]
+        lines.append(Line(range(len(batches)), lengths, game, DOTS))
     failed = any(p.result["difference"] for p in points)
     title, legend = "random games that agree with OpenSpiel", {"fontsize": 6}
     panel = Panel(lines, Scale("batch"), Scale("moves a game"), title, legend=legend, grid=None)

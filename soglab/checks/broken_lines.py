@@ -133,6 +133,6 @@ MUTATIONS: Final = (
         ("SePoT's rewards", "sepot_table1.py", "100 * value for", "10 * value for", "sepot_studies"),
         ("SoG's Table 2", "sog_table2.py", "loses 434", "loses 343", "published"),
         ("CFR-D's Fig. 5", "cfrd_figures.py", '"0.39"', '"0.29"', "published"),
-        ("seats of a match", "elo_matches.py", "[len(found) :] *= -1.0", "[len(found) :] *= 1.0", "elo_experiments"),
+        ("seats of a match", "elo_matches.py", "[len(starts) :] *= -1.0", "[len(starts) :] *= 1.0", "elo_experiments"),
     ),
 )

@@ -49,19 +49,19 @@ def played(rng: np.random.Generator) -> list[Any]:
 
 def make_mates(sizes: Mapping[int, int], seed: int) -> list[Mate]:
     """This many positions for each number of moves, all different, in the order of `sizes`."""
-    rng, found = np.random.default_rng(seed), {moves: dict[str, Mate]() for moves in sizes}
+    rng, by_moves = np.random.default_rng(seed), {moves: dict[str, Mate]() for moves in sizes}
     reported = time.monotonic()
-    while any(len(found[moves]) < size for moves, size in sizes.items()):
+    while any(len(by_moves[moves]) < size for moves, size in sizes.items()):
         states = played(rng)[_FIRST:]
         drawn = [states[int(k)] for k in rng.integers(len(states), size=_DRAWN)] if states else []
         mates = [mate for state in drawn if (mate := _mate_at(state, max(sizes))) is not None]
         for moves, mate in {mate.moves: mate for mate in mates}.items():
-            if len(found.get(moves, ())) < sizes.get(moves, 0):
-                found[moves].setdefault(mate.fen, mate)
+            if len(by_moves.get(moves, ())) < sizes.get(moves, 0):
+                by_moves[moves].setdefault(mate.fen, mate)
         if time.monotonic() - reported > _REPORT_EVERY:
             reported = time.monotonic()
-            print(", ".join(f"in {moves}: {len(of)}" for moves, of in found.items()), file=sys.stderr, flush=True)
-    return [mate for of in found.values() for mate in of.values()]
+            print(", ".join(f"in {moves}: {len(own)}" for moves, own in by_moves.items()), file=sys.stderr, flush=True)
+    return [mate for mates in by_moves.values() for mate in mates.values()]
 
 
 def _mate_at(state: Any, most: int) -> Mate | None:

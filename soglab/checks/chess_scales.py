@@ -75,8 +75,8 @@ def compute(key: Key) -> Result:
     """
     if key["scale"] in MATES:
         mates = [mate for mate in read_mates() if mate.moves == MATES[key["scale"]]][key["first"] : key["last"]]
-        found = sum(_finds(key, mate) for mate in mates)
-        return {"positions": len(mates), "hits": found, "moves": 0, "fewest": 0}
+        hits = sum(_finds(key, mate) for mate in mates)
+        return {"positions": len(mates), "hits": hits, "moves": 0, "fewest": 0}
     starts = random_wins(ENDGAMES[key["scale"]], STARTS, _SEED)[key["first"] : key["last"]]
     won = [_wins(key, fen) for fen in starts]
     lengths = [pair for pair in won if pair is not None]

@@ -123,18 +123,18 @@ def plan(options: Options, note: Note) -> list[Key]:
     seeds = options.num_seeds(SEEDS)
     names = list(VARIANTS)[:2] if options.quick else list(VARIANTS)
     note(f"{len(names)} variants, {seeds} seeds, {minutes:g} minutes of one core each; runs are kept in {RUNS}")
-    runs = [{**_said(name), "seed": seed, "minutes": minutes} for seed in range(seeds) for name in names]
+    runs = [{**_variant(name), "seed": seed, "minutes": minutes} for seed in range(seeds) for name in names]
     file = file_id(SHIPPED)
     few = {"positions": 4, "openings": 1, "simulations": 8}
     size = few if options.quick else {"positions": _POSITIONS, "openings": _OPENINGS, "simulations": 100}
     return [
         *({"what": TRAIN, **run} for run in runs),
         *({"what": MISTAKES, **run, "set": of, **size, "file": file} for run in runs for of in SETS),
-        *({"what": MATCH, **run, **size, "recipe": _said(RECIPE)["made_of"]} for run in runs if _changes(run)),
+        *({"what": MATCH, **run, **size, "recipe": _variant(RECIPE)["made_of"]} for run in runs if _changes(run)),
     ]
 
 
-def _said(name: str) -> Key:
+def _variant(name: str) -> Key:
     return {"variant": name, "made_of": made_of(changed(name))}
 
 
@@ -168,14 +168,14 @@ def _agent(folder: Path, simulations: int) -> RatedAgent:
 
 def _mistakes(key: Key) -> Result:
     """Of Student of Games' search, and of AlphaZero's with the same network."""
-    found: Result = {}
+    mistakes: Result = {}
     for algorithm in (SOG, ALPHAZERO):
         agent = _agent(_folder(key), key["simulations"])
         player = {"agent": algorithm, "checkpoint": agent.checkpoint, "network": agent.network}
         batch = {"simulations": key["simulations"], "set": key["set"], "first": 0, "last": key["positions"]}
         counts = connect_four_mistakes.compute({**player, **batch})
-        found |= {f"{algorithm}_{name}": counts[name] for name in ("can_lose_value", "lose_value")}
-    return found
+        mistakes |= {f"{algorithm}_{name}": counts[name] for name in ("can_lose_value", "lose_value")}
+    return mistakes
 
 
 def _match(key: Key) -> Result:

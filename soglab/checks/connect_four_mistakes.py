@@ -50,7 +50,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     for network in networks_on(GAME, options.runs):
         agents += [{"agent": name, **network} for name in (SOG, ALPHAZERO, NETWORK)]
     agents += [{"agent": name, "checkpoint": "", "network": ""} for name in (MCTS, RANDOM)]
-    sizes = {name: _QUICK if options.quick else len(found) for name, found in _sets().items()}
+    sizes = {name: _QUICK if options.quick else len(positions) for name, positions in _sets().items()}
     file = file_id(SHIPPED)
     return [
         {**agent, "simulations": _simulations(agent["agent"]), "set": name, **_batch(first, n), "file": file}
@@ -70,10 +70,10 @@ def _simulations(agent: str) -> int:
 
 def _sets() -> dict[str, list[Scored]]:
     """The shipped positions by set."""
-    found: dict[str, list[Scored]] = {name: [] for name in SETS}
+    sets: dict[str, list[Scored]] = {name: [] for name in SETS}
     for position in read_positions():
-        found[position.of].append(position)
-    return found
+        sets[position.of].append(position)
+    return sets
 
 
 def compute(key: Key) -> Result:
@@ -173,8 +173,8 @@ def _rows(points: list[StudyPoint]) -> Iterator[dict[str, Any]]:
     several = short_names(point.key["checkpoint"] for point in points)
     for row in totals([*counts, *together], *names):
         row["of"] = several.get(row["checkpoint"], "")
-        for what in ("value", "score"):
-            row |= share_of(row[f"lose_{what}"], row[f"can_lose_{what}"], f"{what}_")
+        for measure in ("value", "score"):
+            row |= share_of(row[f"lose_{measure}"], row[f"can_lose_{measure}"], f"{measure}_")
         yield row
 
 

@@ -40,20 +40,20 @@ class Journal:
         if path is not None and path.exists():
             for line in path.read_text(encoding="ascii").splitlines():
                 with suppress(ValueError):  # of a line that a kill cut short
-                    key, found = json.loads(line)
-                    self._known[key] = found
+                    key, scores = json.loads(line)
+                    self._known[key] = scores
 
     def score(self, moves: tuple[int, ...]) -> int:
         """The position's score."""
-        return self._found(f"score {moves}", lambda: {"": self.solver.score(Board.after(moves))})[""]
+        return self._solved(f"score {moves}", lambda: {"": self.solver.score(Board.after(moves))})[""]
 
     def scores(self, moves: tuple[int, ...]) -> dict[int, int]:
         """Every legal column's score."""
         board = Board.after(moves)
-        found = self._found(f"scores {moves}", lambda: {str(c): s for c, s in self.solver.scores(board).items()})
-        return {int(column): score for column, score in found.items()}
+        scores = self._solved(f"scores {moves}", lambda: {str(c): s for c, s in self.solver.scores(board).items()})
+        return {int(column): score for column, score in scores.items()}
 
-    def _found(self, key: str, solve: Callable[[], dict[str, int]]) -> dict[str, int]:
+    def _solved(self, key: str, solve: Callable[[], dict[str, int]]) -> dict[str, int]:
         if key not in self._known:
             self._known[key] = solve()
             if self._path is not None:
@@ -75,12 +75,12 @@ def random_position(stones: int, rng: np.random.Generator) -> tuple[int, ...]:
 
 def make_sets(sizes: Mapping[str, int], seed: int, journal: Journal) -> list[Scored]:
     """This many positions for each set, in the order of the sets."""
-    found: dict[str, list[Scored]] = {name: [] for name in sizes}
+    sets: dict[str, list[Scored]] = {name: [] for name in sizes}
     reported = time.monotonic()
     for number, (phase, (fewest, most)) in enumerate(_STONES.items()):
         rng, seen = np.random.default_rng((seed, number)), set[tuple[int, int]]()
         wanted = {name for name in sizes if name.startswith(phase)}
-        while open_sets := {name for name in wanted if len(found[name]) < sizes[name]}:
+        while open_sets := {name for name in wanted if len(sets[name]) < sizes[name]}:
             moves = random_position(int(rng.integers(fewest, most + 1)), rng)
             board = Board.after(moves)
             key = min((board.own, board.mask), mirrored(board.own, board.mask))
@@ -91,11 +91,11 @@ def make_sets(sizes: Mapping[str, int], seed: int, journal: Journal) -> list[Sco
                 continue
             name = set_of(board.stones, plies_to_end(board, journal.score(moves)))
             if name in open_sets:
-                found[name].append(Scored(name, moves, journal.scores(moves)))
+                sets[name].append(Scored(name, moves, journal.scores(moves)))
             if time.monotonic() - reported > _REPORT_EVERY:
                 reported = time.monotonic()
-                print(", ".join(f"{name} {len(of)}" for name, of in found.items()), file=sys.stderr, flush=True)
-    return [position for of in found.values() for position in of]
+                print(", ".join(f"{name} {len(own)}" for name, own in sets.items()), file=sys.stderr, flush=True)
+    return [position for positions in sets.values() for position in positions]
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ class IntervalCase:
     """A truth, one draw of what is seen of it, and the interval that is then printed.  page: for which figures."""
 
     page: str
-    what: str
+    drawn: str
     truth: float
     draw: Callable[[Rng], Any]
     bounds: Callable[[Any], Bounds]
@@ -45,7 +45,7 @@ class CoverageRow:
     """How often a case's interval holds the truth, in percent, and the standard error of that."""
 
     page: Annotated[str, Column("interval of", once=True)]
-    what: Annotated[str, Column("drawn")]
+    drawn: Annotated[str, Column("drawn")]
     covered: Annotated[float, Column("held, %", ".1f")]
     error: Annotated[float, Column("±", ".1f")]
 
@@ -158,8 +158,8 @@ def _median(ratios: Float64) -> Bounds:
     return row.least, row.most
 
 
-def _around(found: tuple[float, float | None]) -> Bounds:
-    mean, half = found
+def _around(estimate: tuple[float, float | None]) -> Bounds:
+    mean, half = estimate
     return (-math.inf, math.inf) if half is None else (mean - half, mean + half)
 
 
@@ -181,16 +181,16 @@ def _ratio(both: Sequence[Float64]) -> Bounds:
 
 def _cases() -> Iterator[IntervalCase]:
     """Every case, page by page."""
-    for page, of, said in (
+    for page, of, truth in (
         ("share of points", _share, float),
         ("Elo", _elo, lambda p: 400.0 * math.log10(p / (1.0 - p))),
     ):
-        yield IntervalCase(page, "50 openings, 75% of games", said(0.75), _games(50, 0.75, 0.75), of)
-        yield IntervalCase(page, "10 openings, 75% of games", said(0.75), _games(10, 0.75, 0.75), of)
-        yield IntervalCase(page, "50 openings, player 0 wins 95%", said(0.5), _games(50, 0.95, 0.05), of)
-        yield IntervalCase(page, "50 openings, 70% of games drawn", said(0.55), _drawish(50), of)
-        yield IntervalCase(page, "50 openings, each won whole (worst)", said(0.75), _whole(50, 0.75), of)
-        yield IntervalCase(page, "10 openings, 5 times each (worst)", said(0.75), _again(10, 5, 0.75), of)
+        yield IntervalCase(page, "50 openings, 75% of games", truth(0.75), _games(50, 0.75, 0.75), of)
+        yield IntervalCase(page, "10 openings, 75% of games", truth(0.75), _games(10, 0.75, 0.75), of)
+        yield IntervalCase(page, "50 openings, player 0 wins 95%", truth(0.5), _games(50, 0.95, 0.05), of)
+        yield IntervalCase(page, "50 openings, 70% of games drawn", truth(0.55), _drawish(50), of)
+        yield IntervalCase(page, "50 openings, each won whole (worst)", truth(0.75), _whole(50, 0.75), of)
+        yield IntervalCase(page, "10 openings, 5 times each (worst)", truth(0.75), _again(10, 5, 0.75), of)
     yield IntervalCase("points, game by game", "50 openings, each won whole (worst)", 0.75, _whole(50, 0.75), _by_games)
     yield IntervalCase("share of hands", "10 deals, 97% won", 0.97, _games(10, 0.97, 0.97), _share)
     yield IntervalCase("share of hands", "100 deals, 95% and 73% by role", 0.84, _games(100, 0.95, 0.73), _share)
@@ -213,13 +213,13 @@ def _cases() -> Iterator[IntervalCase]:
     seeds = _positions(1_661, (0.8, 0.8))
     yield IntervalCase("share of positions", "the same, mean of two seeds", 0.08, seeds, _together)
     yield IntervalCase("share of positions", "the same, counted once a seed (worst)", 0.08, seeds, _apart)
-    for count, alike, what in (
+    for count, alike, drawn in (
         (2, 1, "3 agents, 2 batches of 16 games a pair"),
         (1, 1, "3 agents, 1 batch of 16 games a pair"),
         (2, 2, "2 batches, openings won whole (worst)"),
         (1, 2, "1 batch, openings won whole (worst)"),
     ):
-        yield IntervalCase("Elo by batches", what, 100.0, _batches(count, alike), _elo_of_batches)
+        yield IntervalCase("Elo by batches", drawn, 100.0, _batches(count, alike), _elo_of_batches)
     yield IntervalCase("median of times", "9 pairs", 1.0, _medians(9), _median)
 
 
@@ -233,7 +233,7 @@ def covered(case: IntervalCase, draws: int, seed: int) -> CoverageRow:
         low, high = case.bounds(case.draw(rng))
         held += low <= case.truth <= high
     share = held / draws
-    return CoverageRow(case.page, case.what, 100 * share, 100 * math.sqrt(share * (1.0 - share) / draws))
+    return CoverageRow(case.page, case.drawn, 100 * share, 100 * math.sqrt(share * (1.0 - share) / draws))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

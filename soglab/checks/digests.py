@@ -118,8 +118,8 @@ def _rebel(settings: SolveSettings) -> object:
 
 
 def _family(algorithm: str) -> object:
-    found = solve(LEDUC, algorithm, iterations=50)
-    return found.policy, found.value, found.exploitability
+    solved = solve(LEDUC, algorithm, iterations=50)
+    return solved.policy, solved.value, solved.exploitability
 
 
 def _spot(spot: TimedSpot, iterations: int) -> object:
@@ -132,13 +132,13 @@ def _spot(spot: TimedSpot, iterations: int) -> object:
 
 def _sepot(settings: SepotSearchSettings) -> object:
     """The searches on the way through a random game, with a network and a critic of random weights."""
-    game, which = make_history_game("goofspiel(imp_info=True,num_cards=8)"), profiles(10)
-    critic = HistoryCritic(game, Perceptron((game.num_critic_inputs, 256, 256, len(which)), 0, last=0.1), which)
+    game, pairs = make_history_game("goofspiel(imp_info=True,num_cards=8)"), profiles(10)
+    critic = HistoryCritic(game, Perceptron((game.num_critic_inputs, 256, 256, len(pairs)), 0, last=0.1), pairs)
     search = search_of(game, _at_random(CVPN(policy_shape(game, 256, 2))), critic, settings)
     rng, states, answers = np.random.default_rng(0), game.begin(1), list[object]()
     while (actor := int(deal(game, states, rng)[0])) != TERMINAL:
-        found = search.search(game.public(states)[0], actor)
-        answers.append(() if found is None else (found.policy, found.rows, found.histories, found.values))
+        policy = search.search(game.public(states)[0], actor)
+        answers.append(() if policy is None else (policy.policy, policy.rows, policy.histories, policy.values))
         game.step(states, drawn(game.legal(states), rng.random(1)))
     return answers
 
@@ -148,11 +148,11 @@ def _decomposition() -> object:
     game, public = make_game(LEDUC), listed(LEDUC)
     search = Decomposition(game, lambda s: game.actor(s) == NATURE, 20, keep_trees=True)
     search.iterate(20)
-    kept = search.summaries()
-    subgames = safely(public, dict(zip(nodes_of(public, kept), kept.values(), strict=True)))
+    summaries = search.summaries()
+    subgames = safely(public, dict(zip(nodes_of(public, summaries), summaries.values(), strict=True)))
     for subgame in subgames:
         subgame.iterate(CFR_PLUS, 50)
-    return *search.policy().values(), *map(astuple, kept.values()), *(subgame.policy() for subgame in subgames)
+    return *search.policy().values(), *map(astuple, summaries.values()), *(subgame.policy() for subgame in subgames)
 
 
 def _cases() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -182,14 +182,14 @@ def main() -> None:
     chosen = {name: case for name, case in _cases() if args.only in (None, name, name.partition("/")[0])}
     if not chosen:
         parser.error(f"no search is called {args.only}; known: {', '.join(name for name, _ in _cases())}")
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     with one_core():
         for name, case in chosen.items():
-            found[name] = hashlib.sha256(_bytes(case())).hexdigest()[:16]
+            digests[name] = hashlib.sha256(_bytes(case())).hexdigest()[:16]
             if not args.json:
-                print(f"{name:<48}{found[name]}", flush=True)
+                print(f"{name:<48}{digests[name]}", flush=True)
     if args.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(digests, indent=2))
 
 
 if __name__ == "__main__":

@@ -30,42 +30,42 @@ class ExactCritic:
     """See `sog.algorithms.sepot.search.Critic`.
 
     states: int32[H, K], the histories of the game, shorter ones first.  turns: int64[H], actions so far, chance's
-    included.  going: bool[H], not over yet.  which: int64[Q, 2], profiles of transformations as a learned critic has
+    included.  going: bool[H], not over yet.  profiles: int64[Q, 2], profiles of transformations as a learned critic has
     them.  worth: float64[H, Q], player 0's utility under each.  reach: float64[H], how likely the policy gets there.
     """
 
-    def __init__(self, game: HistoryGame, network: CVPN, transformations: Transformations, which: Int64) -> None:
+    def __init__(self, game: HistoryGame, network: CVPN, transformations: Transformations, profiles: Int64) -> None:
         """TooManyHistories for a game with more than a million."""
-        found = list_histories(game)
-        actors = game.actors(found.states)
-        parent, action = _ways(found)
-        policies = _policies(game, network, transformations, found.states, actors)
-        self.states, self.turns = found.states, (found.actions >= 0).sum(axis=1)
-        self.which, self.going = which, actors != TERMINAL
-        self.worth = np.zeros((len(found), len(which)))
-        self.worth[~self.going] = game.utilities(found.states[~self.going])[:, None]
-        self.reach = np.ones(len(found))
+        histories = list_histories(game)
+        actors = game.actors(histories.states)
+        parent, action = _ways(histories)
+        policies = _policies(game, network, transformations, histories.states, actors)
+        self.states, self.turns = histories.states, (histories.actions >= 0).sum(axis=1)
+        self.profiles, self.going = profiles, actors != TERMINAL
+        self.worth = np.zeros((len(histories), len(profiles)))
+        self.worth[~self.going] = game.utilities(histories.states[~self.going])[:, None]
+        self.reach = np.ones(len(histories))
         players = np.minimum(actors, 1)  # chance's policy is the same with every transformation
         for turn in range(int(self.turns.max()), 0, -1):
             here = np.flatnonzero(self.turns == turn)
             above = parent[here]
-            played = policies[above[:, None], which[:, players[above]].T, action[here, None]]
+            played = policies[above[:, None], profiles[:, players[above]].T, action[here, None]]
             np.add.at(self.worth, above, played * self.worth[here])
         for turn in range(1, int(self.turns.max()) + 1):
             here = np.flatnonzero(self.turns == turn)
             self.reach[here] = self.reach[parent[here]] * policies[parent[here], 0, action[here]]
-        self._number = {row.tobytes(): k for k, row in enumerate(found.states)}
+        self._number = {row.tobytes(): k for k, row in enumerate(histories.states)}
 
     def values(self, states: Int32, chooser: int) -> Float64:
         numbers = [self._number[row.tobytes()] for row in states]
-        return self.worth[numbers][:, self.which[:, 1 - chooser] == 0]
+        return self.worth[numbers][:, self.profiles[:, 1 - chooser] == 0]
 
 
-def _ways(found: Histories) -> tuple[Int64, Int64]:
+def _ways(histories: Histories) -> tuple[Int64, Int64]:
     """int64[H], each history's parent, and int64[H], the action that leads from there; -1 at the start."""
-    number = {row[row >= 0].tobytes(): k for k, row in enumerate(found.actions)}
-    parent, action = np.full(len(found), -1, dtype=np.int64), np.full(len(found), -1, dtype=np.int64)
-    for k, row in enumerate(found.actions):
+    number = {row[row >= 0].tobytes(): k for k, row in enumerate(histories.actions)}
+    parent, action = np.full(len(histories), -1, dtype=np.int64), np.full(len(histories), -1, dtype=np.int64)
+    for k, row in enumerate(histories.actions):
         taken = row[row >= 0]
         if len(taken):
             parent[k], action[k] = number[taken[:-1].tobytes()], taken[-1]

@@ -36,7 +36,7 @@ _NUMBER: Final = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 class FigureRow:
     """A figure as a page writes it and as its command prints it today."""
 
-    where: str
+    name: str
     written: str
     printed: str
     equal: bool
@@ -48,22 +48,22 @@ def compare(figure: DocumentedFigure, printed: Mapping[str, Any]) -> list[Figure
     Every number of the page, in as many digits as the page gives it, has to be the number in the same place of what is
     printed; what else is printed may follow.
     """
-    return [_compared(where, written, printed) for where, written in figure.figures.items()]
+    return [_compared(name, written, printed) for name, written in figure.figures.items()]
 
 
-def _compared(where: str, written: str, printed: Mapping[str, Any]) -> FigureRow:
-    if where in ("min", "mean", "max"):
-        words = f"{printed['exploitability'][where]:.6g}"
-    elif where == "wins":
+def _compared(name: str, written: str, printed: Mapping[str, Any]) -> FigureRow:
+    if name in ("min", "mean", "max"):
+        words = f"{printed['exploitability'][name]:.6g}"
+    elif name == "wins":
         share, (low, high) = printed["wins"]["share"], printed["wins"]["interval95"]
         words = f"{100 * share:.6g}% [{100 * low:.6g}, {100 * high:.6g}]"
-    elif where in printed:
-        words = f"{printed[where]:.6g}"
+    elif name in printed:
+        words = f"{printed[name]:.6g}"
     else:
-        words = next((entry["ours"] for entry in printed["beside"] if entry["what"] == where), "is not printed")
+        words = next((entry["ours"] for entry in printed["beside"] if entry["what"] == name), "is not printed")
     ours, theirs = _NUMBER.findall(words), _NUMBER.findall(written)
     equal = len(ours) >= len(theirs) and all(map(_alike, theirs, ours))
-    return FigureRow(where, written, words, equal)
+    return FigureRow(name, written, words, equal)
 
 
 def _alike(written: str, printed: str) -> bool:
@@ -86,8 +86,8 @@ def printed_by(command: str, nudge: int = 0) -> dict[str, Any]:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or ["it says nothing"])[-1])
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -118,7 +118,7 @@ def _shown(console: Console, figure: DocumentedFigure, nudge: int) -> int:
     seconds = time.monotonic() - started
     table = Table("figure", "documented", "printed", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(row.where, row.written, row.printed, style="" if row.equal else "bold red")
+        table.add_row(row.name, row.written, row.printed, style="" if row.equal else "bold red")
     console.print(f"\n{figure.command}   {figure.page}, {seconds:.0f} s", highlight=False, markup=False)
     console.print(table)
     return sum(not row.equal for row in rows)

@@ -70,7 +70,7 @@ def fit_of(case: PaperCase, preset: str, minutes: float, workers: int, folder: P
     settings: of the algorithm, beside the preset's.
     """
     setting, done = settings, _run(case, preset, settings, minutes, workers, folder / "run")
-    if done.process.returncode and (remedy := remedy_of(done.said)) is not None:
+    if done.process.returncode and (remedy := remedy_of(done.messages)) is not None:
         setting = ",".join([*filter(None, [settings]), "=".join(remedy)])
         done = _run(case, preset, setting, minutes, workers, folder / "set")
     code, begun = done.process.returncode, done.begun or 0.0
@@ -88,7 +88,7 @@ def fit_of(case: PaperCase, preset: str, minutes: float, workers: int, folder: P
         rows / hours,
         done.sum_of("games") and sum(1 for _ in (done.folder / "curve.csv").open()) - 1,
         done.ended - begun - done.compiled - 60.0 * minutes,
-        "" if code == 0 else f"exit {code}: {(done.said or [''])[-1]}",
+        "" if code == 0 else f"exit {code}: {(done.messages or [''])[-1]}",
     )
 
 

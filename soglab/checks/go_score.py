@@ -43,10 +43,10 @@ class Compared:
 
 def gnugo() -> str:
     """GNU Go's program; SettingError where it is not installed."""
-    found = shutil.which("gnugo") or (str(_DEBIAN) if _DEBIAN.exists() else None)
-    if found is None:
+    program = shutil.which("gnugo") or (str(_DEBIAN) if _DEBIAN.exists() else None)
+    if program is None:
         raise SettingError("GNU Go is not installed: apt-get install gnugo")
-    return found
+    return program
 
 
 def compare(size: int, komi: float, seed: int, plies: int = 6) -> Compared | None:
@@ -79,24 +79,24 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=9)
     parser.add_argument("--komi", type=float, default=7.5)
     arguments = parser.parse_args()
-    found: list[Compared] = []
+    compared: list[Compared] = []
     repetitions = seed = 0
     started = time.monotonic()
-    while len(found) < arguments.games:
-        one = compare(arguments.size, arguments.komi, seed)
+    while len(compared) < arguments.games:
+        game = compare(arguments.size, arguments.komi, seed)
         seed += 1
-        if one is None:
+        if game is None:
             repetitions += 1
         else:
-            found.append(one)
-        if seed % 10 == 0 and found:
-            each = (time.monotonic() - started) / len(found)
-            left = each * (arguments.games - len(found))
-            agree = sum(c.agree for c in found)
-            print(f"{agree} of {len(found)} games agree, {each:.1f} s each, {left:.0f} s left", file=sys.stderr)
-    differing = [f"{c.theirs} against our {c.ours}" for c in found if not c.agree]
-    answer = {"games": len(found), "agree": len(found) - len(differing), "repetitions": repetitions}
-    print(json.dumps({**answer, "moves": sum(c.moves for c in found), "differing": differing}))
+            compared.append(game)
+        if seed % 10 == 0 and compared:
+            each = (time.monotonic() - started) / len(compared)
+            left = each * (arguments.games - len(compared))
+            agree = sum(c.agree for c in compared)
+            print(f"{agree} of {len(compared)} games agree, {each:.1f} s each, {left:.0f} s left", file=sys.stderr)
+    differing = [f"{c.theirs} against our {c.ours}" for c in compared if not c.agree]
+    answer = {"games": len(compared), "agree": len(compared) - len(differing), "repetitions": repetitions}
+    print(json.dumps({**answer, "moves": sum(c.moves for c in compared), "differing": differing}))
     return 1 if differing else 0
 
 

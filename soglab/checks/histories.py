@@ -84,10 +84,10 @@ def _infostates(game: HistoryGame, states: Any, actors: Any) -> list[bytes]:
 
 def _compare(game: HistoryGame, state: Any, actor: int, weights: Any) -> None:
     """Who acts and with which actions or outcomes."""
-    where = f"{game.name} after {state.history()}"
+    position = f"{game.name} after {state.history()}"
     theirs = TERMINAL if state.is_terminal() else NATURE if state.is_chance_node() else state.current_player()
     if theirs != actor:
-        raise GameError(f"{where}: {actor} acts, in OpenSpiel {theirs}")
+        raise GameError(f"{position}: {actor} acts, in OpenSpiel {theirs}")
     wanted = np.zeros_like(weights)
     if actor == NATURE:
         for outcome, chance in state.chance_outcomes():
@@ -95,16 +95,16 @@ def _compare(game: HistoryGame, state: Any, actor: int, weights: Any) -> None:
     else:
         wanted[state.legal_actions()] = 1.0
     if np.abs(wanted - weights).max() > 1e-9:
-        raise GameError(f"{where}: actions {np.flatnonzero(weights)}, in OpenSpiel {np.flatnonzero(wanted)}")
+        raise GameError(f"{position}: actions {np.flatnonzero(weights)}, in OpenSpiel {np.flatnonzero(wanted)}")
 
 
 def _compute(key: Key) -> Result:
     """How many games and moves agreed, or what the first difference was."""
     try:
-        found = compare_random_games(key["game"], key["games"], np.random.default_rng(key["seed"]))
+        agreed = compare_random_games(key["game"], key["games"], np.random.default_rng(key["seed"]))
     except GameError as error:
         return {"agreed": 0, "moves": 0, "difference": str(error)}
-    return {"agreed": found.games, "moves": found.moves, "difference": ""}
+    return {"agreed": agreed.games, "moves": agreed.moves, "difference": ""}
 
 
 EXPERIMENT: Final = Experiment(

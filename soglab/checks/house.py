@@ -68,7 +68,7 @@ class House:
     @cached_property
     def imports(self) -> list[Import]:
         """All imports between files of ours, except those for type checkers only."""
-        return [found for source in self.sources.values() for found in _imports_of(source, self.sources)]
+        return [statement for source in self.sources.values() for statement in _imports_of(source, self.sources)]
 
     def circles(self) -> list[list[str]]:
         """Groups of files that import each other, lazy imports included."""
@@ -83,11 +83,11 @@ class House:
 
     def class_names(self) -> dict[str, list[str]]:
         """Class names that are defined in more than one file, with those files."""
-        where: dict[str, list[str]] = {}
+        files: dict[str, list[str]] = {}
         for source in self.sources.values():
             for name in {node.name for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef)}:
-                where.setdefault(name, []).append(source.path)
-        return {name: sorted(paths) for name, paths in sorted(where.items()) if len(paths) > 1}
+                files.setdefault(name, []).append(source.path)
+        return {name: sorted(paths) for name, paths in sorted(files.items()) if len(paths) > 1}
 
     def rooms(self, package: str) -> dict[str, tuple[int, int]]:
         """(files, lines) by folder directly below a package; "." for its own files."""
@@ -107,8 +107,8 @@ class House:
 
     def count(self, pattern: str, room: str = "") -> int:
         """How often a regular expression matches in the files below a folder."""
-        found = re.compile(pattern)
-        return sum(len(found.findall(s.text)) for s in self.sources.values() if s.path.startswith(room))
+        expression = re.compile(pattern)
+        return sum(len(expression.findall(s.text)) for s in self.sources.values() if s.path.startswith(room))
 
     def comment_share(self, package: str = "sog") -> float:
         """Lines that are a comment alone, as a share of all lines."""

@@ -58,9 +58,9 @@ def caught(mutation: Mutation, copy: Path, until: str) -> CaughtRow:
     text = path.read_text()
     path.write_text(mutated(mutation, text))
     try:
-        for (kind, said), tests in zip(TESTS.items(), (file, file.parent, "tests"), strict=True):
+        for (kind, scope), tests in zip(TESTS.items(), (file, file.parent, "tests"), strict=True):
             if test := _first_failure(copy, str(tests)):
-                return CaughtRow(mutation.name, mutation.file, said, test, time.monotonic() - start)
+                return CaughtRow(mutation.name, mutation.file, scope, test, time.monotonic() - start)
             if kind == until:
                 break
         return CaughtRow(mutation.name, mutation.file, "NO TEST", "", time.monotonic() - start)
@@ -80,10 +80,10 @@ def _first_failure(copy: Path, tests: str) -> str:
     )
     if not run.returncode:
         return ""
-    found = re.search(r"^(?:FAILED|ERROR) (\S+)", run.stdout, re.MULTILINE)
-    if not found:
+    match = re.search(r"^(?:FAILED|ERROR) (\S+)", run.stdout, re.MULTILINE)
+    if not match:
         raise SystemExit(f"pytest ended with {run.returncode}:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
-    return found[1].rsplit("/", 1)[-1]
+    return match[1].rsplit("/", 1)[-1]
 
 
 def copied(folder: Path) -> Path:

@@ -27,8 +27,8 @@ NUDGE: Final = 1e-9  # of each infostate's probability, at most, as a share of i
 
 def moved(ranges: Float64, rng: np.random.Generator) -> Float64:
     """The ranges, each probability moved by up to NUDGE of itself."""
-    found: Float64 = ranges * (1.0 + rng.uniform(-NUDGE, NUDGE, ranges.shape))
-    return found
+    nudged: Float64 = ranges * (1.0 + rng.uniform(-NUDGE, NUDGE, ranges.shape))
+    return nudged
 
 
 def main() -> None:

@@ -90,9 +90,9 @@ def packing_of(shape: NetworkShape, rows: Rows) -> Packed:
     )
 
 
-def _relative(found: Array, wanted: Array) -> float:
+def _relative(unpacked: Array, wanted: Array) -> float:
     """The largest error of a number, relative to it; numbers under 2^-14 count as that, where float16 is coarser."""
-    return float((np.abs(found - wanted) / np.maximum(np.abs(wanted), 2.0**-14)).max(initial=0.0))
+    return float((np.abs(unpacked - wanted) / np.maximum(np.abs(wanted), 2.0**-14)).max(initial=0.0))
 
 
 def main() -> None:
@@ -101,9 +101,9 @@ def main() -> None:
         shape, parts = self_play_rows(name)
         columns = [part.columns() for part in islice(parts, 2_000)]
         rows = Rows(**{key: np.concatenate([column[key] for column in columns]) for key in columns[0]})
-        found = packing_of(shape, rows)
-        errors = " | ".join(f"{error:.2g}" for error in (found.value, found.reach, found.policy))
-        print(f"{name} | {found.rows:,} | {found.plain:,}, {found.packed:,} | {errors} | {found.others}")
+        packing = packing_of(shape, rows)
+        errors = " | ".join(f"{error:.2g}" for error in (packing.value, packing.reach, packing.policy))
+        print(f"{name} | {packing.rows:,} | {packing.plain:,}, {packing.packed:,} | {errors} | {packing.others}")
 
 
 if __name__ == "__main__":

@@ -57,22 +57,22 @@ def plan(options: Options, note: Note) -> list[Key]:
 @lru_cache(maxsize=1)
 def _exact(folder: str, game: str, network_id: str) -> ExactCritic:
     """The exact worth of all histories under a checkpoint's policy and transformations."""
-    found = opened(folder, game, network_id)
+    run = opened(folder, game, network_id)
     if folder == UNTRAINED:
-        return ExactCritic(found.game, module_of(found.network), Identity(), np.zeros((1, 2), dtype=np.int64))
-    kept = load_with_critic(checkpoint_of(Path(folder)))
-    settings = settings_of(found.game, str(kept.meta.settings["preset"]), kept.meta.algorithm_text)
+        return ExactCritic(run.game, module_of(run.network), Identity(), np.zeros((1, 2), dtype=np.int64))
+    saved = load_with_critic(checkpoint_of(Path(folder)))
+    settings = settings_of(run.game, str(saved.meta.settings["preset"]), saved.meta.algorithm_text)
     assert isinstance(settings, PolicySettings) and isinstance(settings.learning, SepotSettings)
-    made = transformations_of(settings.learning, found.network.shape, kept.critic)
-    return ExactCritic(found.game, module_of(found.network), made, found.critic.pairs)
+    made = transformations_of(settings.learning, run.network.shape, saved.critic)
+    return ExactCritic(run.game, module_of(run.network), made, run.critic.pairs)
 
 
 def compute(key: Key) -> Result:
     """Errors of the critic by turn, or exploitability in the game's unit."""
     exact = _exact(key["folder"], key["game"], key["network"])
-    found = opened(key["folder"], key["game"], key["network"])
+    run = opened(key["folder"], key["game"], key["network"])
     if key["what"] == ERROR:
-        learned = found.critic.under_profiles(exact.states)[:, : len(exact.which)]
+        learned = run.critic.under_profiles(exact.states)[:, : len(exact.profiles)]
         return {"turns": [_errors(exact, learned, turn) for turn in np.unique(exact.turns[exact.going]).tolist()]}
     return {"exploitability": _played(key, exact)}
 
@@ -84,13 +84,13 @@ def _errors(exact: ExactCritic, learned: Float64, turn: int) -> dict[str, Any]:
     transformation makes of it, more or less than the policy itself.
     """
     here = exact.going & (exact.turns == turn)
-    worth, said, reach = exact.worth[here], learned[here], exact.reach[here]
+    worth, estimates, reach = exact.worth[here], learned[here], exact.reach[here]
     row: dict[str, Any] = {"turn": turn, "histories": int(here.sum())}
     for name, weights in (("", np.full(len(reach), 1 / len(reach))), ("_by_reach", reach / reach.sum())):
-        change, said_change = worth[:, 1:] - worth[:, :1], said[:, 1:] - said[:, :1]
-        row[f"error{name}"] = _root(weights, (said - worth)[:, :1])
+        change, estimated_change = worth[:, 1:] - worth[:, :1], estimates[:, 1:] - estimates[:, :1]
+        row[f"error{name}"] = _root(weights, (estimates - worth)[:, :1])
         row[f"spread{name}"] = _root(weights, worth[:, :1] - weights @ worth[:, :1])
-        row[f"change_error{name}"] = _root(weights, said_change - change)
+        row[f"change_error{name}"] = _root(weights, estimated_change - change)
         row[f"change{name}"] = _root(weights, change)
     return row
 
@@ -101,12 +101,12 @@ def _root(weights: Float64, values: Float64) -> float:
 
 
 def _played(key: Key, exact: ExactCritic) -> float:
-    found, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
+    run, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
-        return unit * policy_exploitability(public, found.network)
-    critic = exact if key["leaves"] == EXACT else found.critic
-    search = search_of(found.game, found.network, critic, search_of_key(key, found.game))
+        return unit * policy_exploitability(public, run.network)
+    critic = exact if key["leaves"] == EXACT else run.critic
+    search = search_of(run.game, run.network, critic, search_of_key(key, run.game))
     return unit * search_exploitability(public, search)
 
 
@@ -119,13 +119,13 @@ def present(points: list[StudyPoint]) -> Outcome:
         if point.key["what"] == ERROR:
             turns = point.result["turns"]
             rows += [{"what": ERROR, **about, **turn} for turn in turns]
-            for what, error, size in (
+            for label, error, size in (
                 ("a history's value by the policy", "error", "spread"),
                 ("what a transformation changes in it", "change_error", "change"),
             ):
-                said = f"error {_over(turns, error):.3g}, of {_over(turns, size):.3g}"
+                alike = f"error {_over(turns, error):.3g}, of {_over(turns, size):.3g}"
                 by_reach = f"{_over(turns, error + '_by_reach'):.3g} of {_over(turns, size + '_by_reach'):.3g}"
-                beside.append(Beside(f"{who}: {what}", "", f"{said}; by the policy's reach {by_reach} (utility)"))
+                beside.append(Beside(f"{who}: {label}", "", f"{alike}; by the policy's reach {by_reach} (utility)"))
             continue
         leaves = f", {point.key['leaves']} leaves" if point.key["leaves"] else ""
         line, value = f"{way_of(point.key)}{leaves}", point.result["exploitability"]
@@ -156,8 +156,8 @@ def _lines(rows: list[dict[str, Any]]) -> list[Line]:
 
 
 def _describe(key: Key) -> str:
-    what = "errors" if key["what"] == ERROR else f"{way_of(key)} {key['leaves']}"
-    return f"{Path(key['folder']).name}, {what}".strip()
+    label = "errors" if key["what"] == ERROR else f"{way_of(key)} {key['leaves']}"
+    return f"{Path(key['folder']).name}, {label}".strip()
 
 
 EXPERIMENT: Final = Experiment(

@@ -95,9 +95,9 @@ def stopped(case: PaperCase, preset: str, moments: int, draw: random.Random, fol
             ended.faults += _faults(out / "checkpoint")
             continue
         running.end()
-        remedy = remedy_of(running.said)
+        remedy = remedy_of(running.messages)
         if setting or remedy is None:
-            ended.faults.append((running.said or ["it ended by itself"])[-1])
+            ended.faults.append((running.messages or ["it ended by itself"])[-1])
             break
         setting = "=".join(remedy)
     return ended
@@ -133,7 +133,7 @@ def _quietly(work: Callable[[], object]) -> None:
 
 def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, list[str]]:
     """Kill -9 a run that saves after every round; rounds at the end, rows in the window at the end, and faults."""
-    run, out, said = Run("leduc_poker", algorithm="sog(simulations=5,games=32)"), folder / "run", folder / "said"
+    run, out, rounds = Run("leduc_poker", algorithm="sog(simulations=5,games=32)"), folder / "run", folder / "said"
     settings = settings_of(make_game(run.game), run.preset, run.algorithm)
     assert isinstance(settings, TrainSettings)
     settings = replace(settings, rounds=10**6)
@@ -142,7 +142,7 @@ def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, l
         def saved(*given: Any) -> Any:
             meta = save(*given)
             if meta.settings.get("round") is not None and given[0] == out / "checkpoint":
-                said.write_text(str(meta.settings["round"]))
+                rounds.write_text(str(meta.settings["round"]))
             return meta
 
         save = checkpoint.save
@@ -161,7 +161,7 @@ def killed(moments: int, draw: random.Random, folder: Path) -> tuple[int, int, l
         if not checkpoint.is_begun(out / "checkpoint"):
             continue
         state = checkpoint.load_state(out / "checkpoint")
-        written = int(said.read_text() or 0) if said.exists() else 0
+        written = int(rounds.read_text() or 0) if rounds.exists() else 0
         if int(state["round"]) < written:
             faults.append(f"round {state['round']} of {written} that were saved")
         if state["points"] and int(state["replay"]["added"]) != int(state["points"][-1][3]):

@@ -62,7 +62,7 @@ class TrainingProcess:
     words: what follows `sog train`.  folder: the run's.  started: on the monotonic clock.
     peak: bytes that it and its workers held together at most, by looks a second apart.
     begun: seconds until the training loop began.  searched: until the first search was done.  ended: until its end.
-    compiled: of its time, what it waited for kernels to be compiled.
+    compiled: of its time, what it waited for kernels to be compiled.  messages: all else on stderr.
     """
 
     words: list[str]
@@ -72,7 +72,7 @@ class TrainingProcess:
     searched: float | None = None
     ended: float = 0.0
     compiled: float = 0.0
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         command = [sys.executable, "-m", "soglab.checks.training_process", *self.words, "--out", str(self.folder)]
@@ -94,7 +94,7 @@ class TrainingProcess:
             elif line.startswith(_COMPILED):
                 self.compiled = float(line.removeprefix(_COMPILED))
             else:
-                self.said.append(line.strip())
+                self.messages.append(line.strip())
 
     def watch(self, most: float, most_bytes: float) -> int:
         """Follow it to its end; its exit code. It is killed after this many seconds, or where it holds more."""
@@ -133,8 +133,8 @@ class TrainingProcess:
         """What it printed with --json; empty where it printed nothing."""
         assert self.process.stdout is not None
         text = self.process.stdout.read()
-        found: dict[str, float] = json.loads(text) if text.strip() else {}
-        return found
+        printed: dict[str, float] = json.loads(text) if text.strip() else {}
+        return printed
 
     def sum_of(self, column: str) -> int:
         """The sum of a column of its curve."""
@@ -145,10 +145,10 @@ class TrainingProcess:
             return sum(int(row[column]) for row in csv.DictReader(file))
 
 
-def remedy_of(said: list[str]) -> tuple[str, str] | None:
-    """The setting and the value that a refusal for memory names; None where nothing of what was said is one."""
-    found = [match for line in said if (match := _REMEDY.search(line))]
-    return (found[-1][1], found[-1][2]) if found else None
+def remedy_of(messages: list[str]) -> tuple[str, str] | None:
+    """The setting and the value that a refusal for memory names; None where no message is one."""
+    matches = [match for line in messages if (match := _REMEDY.search(line))]
+    return (matches[-1][1], matches[-1][2]) if matches else None
 
 
 def kept_rows(checkpoint: Path) -> tuple[int, int]:

@@ -65,8 +65,8 @@ def compute(key: Key) -> Result:
     check_unchanged(folder, key["network"])
     counts = [count for count in COUNTS if count <= key["most"]]
     started = time.process_time()
-    found = _sog(key["game"], counts) if key["player"] == SOG else _rebel(key["game"], counts)
-    curve = {str(count): exploitability for count, exploitability in zip(counts, found, strict=True)}
+    exploitabilities = _sog(key["game"], counts) if key["player"] == SOG else _rebel(key["game"], counts)
+    curve = {str(count): exploitability for count, exploitability in zip(counts, exploitabilities, strict=True)}
     return {"exploitability": curve, "seconds": time.process_time() - started}
 
 
@@ -107,8 +107,8 @@ def present(points: list[StudyPoint]) -> Outcome:
         for point in own:
             label, curve = _LABELS[point.key["player"]], point.curve()
             lines.append(line_through(curve, label))
-            said = ", ".join(f"{count:,}: {figure:.4f}" for count, figure in curve.items())
-            beside.append(Beside(f"{game}, {label}", "", f"{said}; {point.result['seconds']:,.0f} s"))
+            figures = ", ".join(f"{count:,}: {figure:.4f}" for count, figure in curve.items())
+            beside.append(Beside(f"{game}, {label}", "", f"{figures}; {point.result['seconds']:,.0f} s"))
         panels.append(Panel(lines, Scale("averaged policies", "log"), log_scale("exploitability"), game))
     picture = Picture(panels, size=(5.5 * len(panels), 4.0))
     return Outcome([point.row for point in points], {"averaged-play": picture}, beside)

@@ -106,12 +106,12 @@ def compute_fig3(key: Key) -> Result:
     """By iterations: exploitability of the equilibrium with all its subgames re-solved; and that of itself."""
     base = _equilibrium()
     resolving, done, count = _resolving(base, key["method"]), 0, 100
-    found = {}
+    curve = {}
     while count <= key["most"]:
         _iterate(resolving, RULES[key["rule"]], count - done)
-        found[str(count)] = _exploitability(combined(base, resolving))
+        curve[str(count)] = _exploitability(combined(base, resolving))
         done, count = count, 2 * count
-    return {"exploitability": found, "base": _exploitability(base)}
+    return {"exploitability": curve, "base": _exploitability(base)}
 
 
 def present_fig3(points: list[StudyPoint]) -> Outcome:
@@ -119,10 +119,10 @@ def present_fig3(points: list[StudyPoint]) -> Outcome:
     rows = [{**p.key, "iterations": count, "exploitability": y} for p in points for count, y in p.curve().items()]
     beside = [Beside("the equilibrium that is re-solved", "< 2.5e-11", f"{points[0].result['base']:.1e} chips")]
     for p in points:
-        most, line = max(p.curve()), p.curve()
-        last = f"{line[most]:.2g} chips"
-        said, ours = ("T^-0.5", f"T^{_slope(line):.2f}, {last}") if _is_safe(p) else ("around 0.080", last)
-        beside.append(Beside(f"{_label(p.key)}, {most:,} iterations", said, ours))
+        iterations, line = max(p.curve()), p.curve()
+        last = f"{line[iterations]:.2g} chips"
+        published, ours = ("T^-0.5", f"T^{_slope(line):.2f}, {last}") if _is_safe(p) else ("around 0.080", last)
+        beside.append(Beside(f"{_label(p.key)}, {iterations:,} iterations", published, ours))
     counts = list(points[0].curve())
     fall = Line(counts, [count**-0.5 for count in counts], r"$T^{-1/2}$", {"color": "grey", "linestyle": ":"})
     limit = Level(0.080, "paper's unsafe limit", {"color": "black", "linewidth": 0.8})
@@ -153,19 +153,19 @@ def compute_fig4(key: Key) -> Result:
     """By trunk iterations: exploitability with subgames re-solved as in the paper, and with hardly any error."""
     rule = RULES["CFR"]
     search = Decomposition(_leduc()[0].game, _is_cut, key["subgame"], rule, rule, keep_trees=True)
-    found: Result = {"exploitability": {}, "finely_resolved": {}}
+    curves: Result = {"exploitability": {}, "finely_resolved": {}}
     for count in key["trunks"]:
         search.iterate(count - search.trunk.iterations)
-        found["exploitability"][str(count)] = _resolved(search, rule, key["resolve"])
-        found["finely_resolved"][str(count)] = _resolved(search, RULES["alternating DCFR"], _FINE_ITERATIONS)
-    return found
+        curves["exploitability"][str(count)] = _resolved(search, rule, key["resolve"])
+        curves["finely_resolved"][str(count)] = _resolved(search, RULES["alternating DCFR"], _FINE_ITERATIONS)
+    return curves
 
 
 def _resolved(search: Decomposition, rule: Rule, count: int) -> float:
     """Exploitability of the trunk's average policy with its subgames re-solved."""
     public, _ = _leduc()
-    trunk, kept = search.policy(), search.summaries()
-    resolving = safely(public, dict(zip(nodes_of(public, kept), kept.values(), strict=True)))
+    trunk, summaries = search.policy(), search.summaries()
+    resolving = safely(public, dict(zip(nodes_of(public, summaries), summaries.values(), strict=True)))
     _iterate(resolving, rule, count)
     return _exploitability(combined(dict(zip(nodes_of(public, trunk), trunk.values(), strict=True)), resolving))
 
@@ -181,9 +181,9 @@ def present_fig4(points: list[StudyPoint]) -> Outcome:
     beside, lines = [], []
     for k, (trunk, line) in enumerate(grouped(rows, lambda row: int(row["trunk"])).items()):
         first, last = line[0], line[-1]
-        what = f"{trunk:,} trunk, {first['subgame']:,} to {last['subgame']:,} subgame iterations"
+        iterations = f"{trunk:,} trunk, {first['subgame']:,} to {last['subgame']:,} subgame iterations"
         for name, words, style in (("exploitability", "", "-"), ("finely_resolved", ", finely re-solved", ":")):
-            beside.append(Beside(what + words, "", f"{first[name]:.2g} to {last[name]:.2g} chips"))
+            beside.append(Beside(iterations + words, "", f"{first[name]:.2g} to {last[name]:.2g} chips"))
             label = None if words else f"{trunk:,} trunk iterations"
             lines.append(line_of(line, "subgame", name, label, {**DOTS, "color": f"C{k}", "linestyle": style}))
     title = "CFR-D on Leduc; dotted: re-solved with hardly any error"
@@ -203,13 +203,13 @@ def _abstract_strategy() -> Policy:
     """An equilibrium of abstract Leduc as a policy for the real game."""
     public, _ = _leduc()
     abstract = PublicTree(AbstractLeduc()).list_all()
-    found = exact.policy_of(exact.solve(abstract, CFR_PLUS, 2_000))
+    equilibrium = exact.policy_of(exact.solve(abstract, CFR_PLUS, 2_000))
     policy = {}
     for node in public.decisions():
         s = public.states[node]
         assert isinstance(s, LeducState)
         (there,) = nodes_of(abstract, [plain_state(s)])
-        policy[node] = found[there][:, real_columns(s)]
+        policy[node] = equilibrium[there][:, real_columns(s)]
     return policy
 
 
@@ -253,11 +253,11 @@ def present_fig5(points: list[StudyPoint]) -> Outcome:
     ]
     beside = [Beside("the abstract strategy", "0.382", f"{points[0].result['base']:.4f} chips")]
     for p in points:
-        for what, said, pick in _FIG5_TEXT[p.key["method"]]:
-            found = [y for count, y in p.curve().items() if pick(count)]
-            if found:
-                ours = f"{found[-1]:.3f}" if len(found) == 1 else f"{min(found):.3f} to {max(found):.3f}"
-                beside.append(Beside(f"{_label(p.key)}, {what}", said, f"{ours} chips"))
+        for span, published, pick in _FIG5_TEXT[p.key["method"]]:
+            picked = [y for count, y in p.curve().items() if pick(count)]
+            if picked:
+                ours = f"{picked[-1]:.3f}" if len(picked) == 1 else f"{min(picked):.3f} to {max(picked):.3f}"
+                beside.append(Beside(f"{_label(p.key)}, {span}", published, f"{ours} chips"))
     beside += [_edge(points, rule) for rule in RULES]
     title = "Re-solving the subgames of an abstract strategy"
     strategy = Level(points[0].result["base"], "the abstract strategy", {"color": "black", "linewidth": 0.8})

@@ -55,7 +55,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 class _Memory:
     """A method that has run: what it keeps alive, and the bytes of its numbers between and during iterations."""
 
-    kept: object
+    alive: object
     between: int
     during: int
 
@@ -70,14 +70,14 @@ def compute(key: Key) -> Result:
     try:
         run = method(LeducRanks(key["ranks"]))
         gc.collect()
-        kept, peak = tracemalloc.get_traced_memory()
+        current, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     return {
         "infostates": _infostates(LeducRanks(key["ranks"])),
         "between": run.between,
         "during": run.during,
-        "kept": kept,
+        "kept": current,
         "peak": peak,
     }
 
@@ -127,8 +127,8 @@ def present(points: list[StudyPoint]) -> Outcome:
     for (method,), line in lines.items():
         between, during = THEORY[method]
         for measure, words in MEASURES.items():
-            found = [p.result[measure] for p in line]
-            ours = f"S^{_exponent(line, measure):.2f}; {_told(found[0])} to {_told(found[-1])}"
+            sizes = [p.result[measure] for p in line]
+            ours = f"S^{_exponent(line, measure):.2f}; {_size_text(sizes[0])} to {_size_text(sizes[-1])}"
             theory = between if measure in ("between", "kept") else during
             beside.append(Beside(f"{method}: {words}", theory, ours))
     panels = [_panel(lines, measure) for measure in ("during", "peak")]
@@ -154,7 +154,7 @@ def _exponent(line: list[StudyPoint], measure: str) -> float:
     return float(np.polyfit(np.log(s), np.log(y), 1)[0])
 
 
-def _told(size: int) -> str:
+def _size_text(size: int) -> str:
     return f"{size / 1e6:.2f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
 
 

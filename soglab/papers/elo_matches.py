@@ -144,10 +144,10 @@ def play_match(key: Key) -> Result:
     """The games of one point: how many of them the first agent won, drew and lost."""
     game = make_game(key["game"])
     first, second = agent_of(key, "first").maker(), agent_of(key, "second").maker()
-    found = openings(game, key["openings"], OPENING_PLIES, key["batch"])
-    seatings = [Seating(players, opening) for players in ((first, second), (second, first)) for opening in found]
+    starts = openings(game, key["openings"], OPENING_PLIES, key["batch"])
+    seatings = [Seating(players, opening) for players in ((first, second), (second, first)) for opening in starts]
     results = np.array(play_games(game, seatings, _AT_ONCE, MOVES_MAX))
-    results[len(found) :] *= -1.0
+    results[len(starts) :] *= -1.0
     return {"wins": int((results > 0).sum()), "draws": int((results == 0).sum()), "losses": int((results < 0).sum())}
 
 
@@ -192,12 +192,12 @@ def rated_agents(points: Sequence[StudyPoint]) -> tuple[list[RatedAgent], Rating
 def rating_row(agents: Sequence[Entrant], ratings: Ratings, k: int, anchor: int) -> dict[str, Any]:
     """Agent k as a row of a table; Elo and half of its 95% interval are against the anchor."""
     agent, (elo, half) = agents[k], ratings.difference(k, anchor)
-    said: tuple[str, int, float | None, str]
+    cells: tuple[str, int, float | None, str]
     if isinstance(agent, Reference):
-        said = (agent.kind, agent.strength, None, "")
+        cells = (agent.kind, agent.strength, None, "")
     else:
-        said = (agent.algorithm, agent.simulations, agent.per_update if agent.budgeted else None, agent.checkpoint)
-    columns = zip(("algorithm", "simulations", "per_update", "checkpoint"), said, strict=True)
+        cells = (agent.algorithm, agent.simulations, agent.per_update if agent.budgeted else None, agent.checkpoint)
+    columns = zip(("algorithm", "simulations", "per_update", "checkpoint"), cells, strict=True)
     return {"agent": str(agent), **dict(columns), "elo": elo, "interval": half}
 
 

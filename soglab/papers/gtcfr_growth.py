@@ -189,7 +189,7 @@ def present(points: list[StudyPoint]) -> Outcome:
             beside += [_beside(case, leaves, curve) for leaves, curve in zip(curves, both, strict=True)]
     rows = [{**point.row, "opening": " ".join(map(str, point.key["opening"]))} for point in points]
     log = (log_scale("s"), log_scale("utility"))
-    panels = [Panel(_marks(curves[leaves], what), *log, title) for leaves, what, title in _PANELS]
+    panels = [Panel(_marks(curves[leaves], measure), *log, title) for leaves, measure, title in _PANELS]
     title = "GT-CFR from the root, c = 1; dots: the tree holds the whole game"
     return Outcome(rows, {"gtcfr-growth": Picture(panels, title, 2, (13, 9), same_x=True)}, beside)
 
@@ -200,8 +200,8 @@ def _curve(points: list[StudyPoint], case: Case, leaves: str) -> Curve:
     return {s: [point.result for point in same] for (s,), same in by_key(own, "simulations").items()}
 
 
-def _mean(results: list[Result], what: str) -> float:
-    return sum(float(result[what]) for result in results) / len(results)
+def _mean(results: list[Result], measure: str) -> float:
+    return sum(float(result[measure]) for result in results) / len(results)
 
 
 def _beside(case: Case, leaves: str, curve: Curve) -> Beside:
@@ -222,12 +222,12 @@ _PANELS: Final = (
 _FLOOR: Final = 1e-7  # smaller errors are drawn here
 
 
-def _marks(curves: list[Curve], what: str) -> list[Mark]:
+def _marks(curves: list[Curve], measure: str) -> list[Mark]:
     """A line for each case; dots where the tree holds the whole game."""
     marks: list[Mark] = []
     for k, (case, curve) in enumerate(zip(CASES, curves, strict=True)):
         if curve:
-            errors = {s: max(_mean(results, what), _FLOOR) for s, results in curve.items()}
+            errors = {s: max(_mean(results, measure), _FLOOR) for s, results in curve.items()}
             whole = {s: y for s, y in errors.items() if _mean(curve[s], "covered") == 1.0}
             dots = {"color": f"C{k}", "marker": "o", "linestyle": "", "markersize": 4}
             marks += [line_through(errors, case.name, {"color": f"C{k}"}), line_through(whole, None, dots)]

@@ -76,9 +76,9 @@ def late_positions(game: ScotlandYard, left: int, seed: int, iterations: int) ->
         count = _play(b, s, moves, draws, left, actions)
         if count < 0 or _close(b, s, moves) < _NEAR:
             continue
-        found = solved(game, _state_after(game, station, places, actions[:count].tolist()), iterations)
-        if found is not None and abs(found.value) < _DECIDED:
-            yield found
+        position = solved(game, _state_after(game, station, places, actions[:count].tolist()), iterations)
+        if position is not None and abs(position.value) < _DECIDED:
+            yield position
 
 
 def solved(game: ScotlandYard, start: Chase, iterations: int) -> LatePosition | None:

@@ -58,12 +58,12 @@ def compute(key: Key) -> Result:
         check_unchanged(Path(network["folder"]), network["network"])
         evaluators[name] = network_evaluator(load_network(Path(network["folder"]))[1])
     drawn = late_positions(_yard(key["game"]), key["left"], key["batch"], key["iterations"])
-    found = [next(drawn) for _ in range(key["positions"])]
+    positions = [next(drawn) for _ in range(key["positions"])]
     return {
-        "exact": [_listed(position.values) for position in found],
-        "answers": {name: [_listed(answers(one, e)) for one in found] for name, e in evaluators.items()},
-        "exploitability": max(position.exploitability for position in found),
-        "states": float(np.mean([position.public.size for position in found])),
+        "exact": [_listed(position.values) for position in positions],
+        "answers": {name: [_listed(answers(position, e)) for position in positions] for name, e in evaluators.items()},
+        "exploitability": max(position.exploitability for position in positions),
+        "states": float(np.mean([position.public.size for position in positions])),
     }
 
 
@@ -77,9 +77,9 @@ def answers(position: LatePosition, evaluator: Evaluator) -> tuple[Float64, Floa
     return values[public.places_of(0, 0)], values[public.places_of(0, 1)]
 
 
-def mean_errors(exact: list[list[list[float]]], said: list[list[list[float]]]) -> Float64:
+def mean_errors(exact: list[list[list[float]]], estimates: list[list[list[float]]]) -> Float64:
     """float64[2, N]: the mean absolute error of each player's values, by position."""
-    pairs = zip(exact, said, strict=True)
+    pairs = zip(exact, estimates, strict=True)
     return np.array([[np.abs(np.subtract(a[p], b[p])).mean() for p in (0, 1)] for a, b in pairs]).T
 
 
@@ -89,16 +89,16 @@ def present(points: list[StudyPoint]) -> Outcome:
     beside = []
     for (left,), own in by_key(points, "left").items():
         exact = [position for point in own for position in point.result["exact"]]
-        medians = [float(np.median(np.concatenate([one[p] for one in exact]))) for p in (0, 1)]
-        said: dict[str, list[list[list[float]]]] = {
+        medians = [float(np.median(np.concatenate([values[p] for values in exact]))) for p in (0, 1)]
+        estimates: dict[str, list[list[list[float]]]] = {
             name: [answer for point in own for answer in point.result["answers"][name]]
             for name in own[0].key["networks"]
         }
-        said[_ZERO] = _constants(exact, [0.0, 0.0])
-        said[_CONSTANT] = _constants(exact, medians)
+        estimates[_ZERO] = _constants(exact, [0.0, 0.0])
+        estimates[_CONSTANT] = _constants(exact, medians)
         worst = max(point.result["exploitability"] for point in own)
-        for name, answered in said.items():
-            errors = mean_errors(exact, answered)
+        for name, estimate in estimates.items():
+            errors = mean_errors(exact, estimate)
             figures = [mean_interval(errors[p]) for p in (0, 1)]
             row = {"moves_left": left, "positions": len(exact), "values": name, "exploitability": worst}
             for who, (mean, half) in zip(("mr_x", "detectives"), figures, strict=True):

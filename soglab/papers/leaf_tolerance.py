@@ -69,8 +69,8 @@ def compute(key: Key) -> Result:
         counting.beliefs, started = 0, process_time()
         policy = agent_policy(public, ResolveSettings(Budget(key["s"], key["c"]), search=search), counting, key["seed"])
         seconds = process_time() - started
-    found = exact.measure_policy(public, policy).exploitability * public.game.unit.per_utility
-    return {"exploitability": found, "beliefs": counting.beliefs, "seconds": seconds}
+    exploitability = exact.measure_policy(public, policy).exploitability * public.game.unit.per_utility
+    return {"exploitability": exploitability, "beliefs": counting.beliefs, "seconds": seconds}
 
 
 def present(points: list[StudyPoint]) -> Outcome:
@@ -78,12 +78,12 @@ def present(points: list[StudyPoint]) -> Outcome:
     beside, panels = list[Beside](), list[Panel]()
     for game, own in grouped(points, lambda point: str(point.key["game"])).items():
         unit = make_game(game).unit.name
-        series = {which: _curve(own, *which) for which in SERIES}
+        series = {setting: _curve(own, *setting) for setting in SERIES}
         for (c, tolerance), curve in series.items():
-            for simulations, found in curve.items():
-                what = f"{game}, ({simulations},{c:g}), tolerance {tolerance:g}"
+            for simulations, seeds in curve.items():
+                label = f"{game}, ({simulations},{c:g}), tolerance {tolerance:g}"
                 beside.append(
-                    Beside(what, "", f"{_range(found)} {unit}, {_seconds(found):.2f} s, {_beliefs(found):,.0f}")
+                    Beside(label, "", f"{_range(seeds)} {unit}, {_seconds(seeds):.2f} s, {_beliefs(seeds):,.0f}")
                 )
         beside += _compared(game, series)
         panels.append(_panel(game, unit, series))
@@ -97,31 +97,31 @@ def _curve(points: list[StudyPoint], c: float, tolerance: float) -> dict[int, li
     return dict(sorted(grouped(own, lambda point: int(point.key["s"])).items()))
 
 
-def _range(found: list[StudyPoint]) -> str:
-    return mean_and_range([float(p.result["exploitability"]) for p in found])
+def _range(seeds: list[StudyPoint]) -> str:
+    return mean_and_range([float(p.result["exploitability"]) for p in seeds])
 
 
-def _beliefs(found: list[StudyPoint]) -> float:
-    return fmean(float(p.result["beliefs"]) for p in found)
+def _beliefs(seeds: list[StudyPoint]) -> float:
+    return fmean(float(p.result["beliefs"]) for p in seeds)
 
 
-def _seconds(found: list[StudyPoint]) -> float:
-    return median(float(p.result["seconds"]) for p in found)
+def _seconds(seeds: list[StudyPoint]) -> float:
+    return median(float(p.result["seconds"]) for p in seeds)
 
 
-def _exploitability(found: list[StudyPoint]) -> float:
-    return fmean(float(p.result["exploitability"]) for p in found)
+def _exploitability(seeds: list[StudyPoint]) -> float:
+    return fmean(float(p.result["exploitability"]) for p in seeds)
 
 
 def _compared(game: str, series: dict[tuple[float, float], dict[int, list[StudyPoint]]]) -> Iterator[Beside]:
     """For each search of the first series, how many times as fast the others come to its exploitability."""
     first, *others = series
-    for s, found in series[first].items():
+    for s, seeds in series[first].items():
         times = []
         for c, tolerance in others:
-            seconds = _seconds_to(_exploitability(found), list(series[c, tolerance].values()))
+            seconds = _seconds_to(_exploitability(seeds), list(series[c, tolerance].values()))
             if seconds is not None:
-                times.append(f"c {c:g} tolerance {tolerance:g}: {_seconds(found) / seconds:.2f}")
+                times.append(f"c {c:g} tolerance {tolerance:g}: {_seconds(seeds) / seconds:.2f}")
         yield Beside(f"{game}: times as fast to the play of ({s},{first[0]:g})", "", ", ".join(times) or "-")
 
 
@@ -142,12 +142,12 @@ def _panel(game: str, unit: str, series: dict[tuple[float, float], dict[int, lis
     """Exploitability against seconds: a line for each series, with the range over seeds."""
     marks: list[Mark] = []
     for k, ((c, tolerance), curve) in enumerate(series.items()):
-        means = [_exploitability(found) for found in curve.values()]
-        values = [[float(p.result["exploitability"]) for p in found] for found in curve.values()]
+        means = [_exploitability(seeds) for seeds in curve.values()]
+        values = [[float(p.result["exploitability"]) for p in seeds] for seeds in curve.values()]
         below = [mean - min(own) for mean, own in zip(means, values, strict=True)]
         above = [max(own) - mean for mean, own in zip(means, values, strict=True)]
         style = {"color": f"C{k}", "marker": ".", "linestyle": "-" if tolerance == 0.0 else "--"}
-        seconds = [_seconds(found) for found in curve.values()]
+        seconds = [_seconds(seeds) for seeds in curve.values()]
         marks.append(Line(seconds, means, f"c = {c:g}, tolerance {tolerance:g}", style, [below, above]))
     return Panel(marks, log_scale("processor seconds of a whole policy"), log_scale(f"exploitability, {unit}"), game)
 

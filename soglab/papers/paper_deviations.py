@@ -86,11 +86,11 @@ def present(points: list[StudyPoint]) -> Outcome:
     """For each budget and setting the mean and range over seeds, and its difference from the papers' seed by seed."""
     table = _table(points)
     beside = [
-        Beside(f"{Budget(*budget)}, {name}", "", _figure(values, found.get(PAPERS, {})))
-        for budget, found in table.items()
-        for name, values in found.items()
+        Beside(f"{Budget(*budget)}, {name}", "", _figure(values, by_setting.get(PAPERS, {})))
+        for budget, by_setting in table.items()
+        for name, values in by_setting.items()
     ]
-    panels = [_panel(Budget(*budget), found) for budget, found in table.items()]
+    panels = [_panel(Budget(*budget), by_setting) for budget, by_setting in table.items()]
     picture = Picture(panels, size=(4.5 + 3.5 * len(table), 4.5), same_y=True)
     return Outcome([p.row for p in points], {"paper-deviations": picture}, beside)
 
@@ -104,32 +104,32 @@ def _table(points: list[StudyPoint]) -> Table:
     table: Table = {}
     for point in points:
         key = point.key
-        found = table.setdefault((key["simulations"], key["per_update"]), {})
-        found.setdefault(key["setting"], {})[key["seed"]] = float(point.result["mbb_per_hand"])
+        by_setting = table.setdefault((key["simulations"], key["per_update"]), {})
+        by_setting.setdefault(key["setting"], {})[key["seed"]] = float(point.result["mbb_per_hand"])
     return table
 
 
-def _figure(found: dict[int, float], papers: dict[int, float]) -> str:
-    values = found.values()
+def _figure(by_seed: dict[int, float], papers: dict[int, float]) -> str:
+    values = by_seed.values()
     figure = f"{mean_and_range(values)} mbb/h"
-    both = sorted(found.keys() & papers.keys())
-    if found is papers or not both:
+    both = sorted(by_seed.keys() & papers.keys())
+    if by_seed is papers or not both:
         return figure
-    own, other = [found[seed] for seed in both], [papers[seed] for seed in both]
+    own, other = [by_seed[seed] for seed in both], [papers[seed] for seed in both]
     difference = plus_minus(*paired_difference(own, other), "+.3g")
     return f"{figure}, {fmean(own) / fmean(other) - 1.0:+.0%} ({difference})"
 
 
-def _panel(budget: Budget, found: dict[str, dict[int, float]]) -> Panel:
+def _panel(budget: Budget, by_setting: dict[str, dict[int, float]]) -> Panel:
     """A dot for each setting's mean and a line over its seeds; dotted: the papers' mean."""
     marks: list[Mark] = []
-    for name, by_seed in found.items():
+    for name, by_seed in by_setting.items():
         k, values = list(SETTINGS).index(name), by_seed.values()
         color = {"color": f"C{k % 10}"}
         marks.append(Line([min(values), max(values)], [k, k], None, {**color, "linewidth": 2}))
         marks.append(Line([fmean(values)], [k], None, {**color, "marker": "o"}))
-    if PAPERS in found:
-        marks.append(Level(fmean(found[PAPERS].values()), None, {"color": "grey", "linestyle": ":"}, upright=True))
+    if PAPERS in by_setting:
+        marks.append(Level(fmean(by_setting[PAPERS].values()), None, {"color": "grey", "linestyle": ":"}, upright=True))
     places = {"yticks": range(len(SETTINGS)), "yticklabels": list(SETTINGS), "ylim": (len(SETTINGS) - 0.5, -0.5)}
     grid = {"axis": "x", "which": "both"}
     return Panel(marks, log_scale("exploitability, mbb/h"), title=f"{GAME}, {budget}", axes=places, grid=grid)

@@ -83,27 +83,27 @@ def compute(key: Key) -> Result:
     assert isinstance(game, ScotlandYard)
     own = PimBot(game, PimBotSettings(key["simulations"]))
     deals = range(key["batch"] * key["deals"], (key["batch"] + 1) * key["deals"])
-    found = play_chases(game, own, opponent(key["against"], game, key["simulations"]), deals)
-    return {"wins": found.wins.astype(int).tolist(), "counts": found.counts.tolist()}
+    match = play_chases(game, own, opponent(key["against"], game, key["simulations"]), deals)
+    return {"wins": match.wins.astype(int).tolist(), "counts": match.counts.tolist()}
 
 
 def present(points: list[StudyPoint]) -> Outcome:
     """A row an opponent, and the table of categories from the recipe's games with itself."""
     rows, beside = [], []
     for (name,), own in by_key(points, "against").items():
-        found = matches(own)
-        row: dict[str, Any] = {"against": name, "games": found.wins.size}
-        for what, wins in (("pooled", found.wins), ("as_x", found.wins[:, :1]), ("as_detectives", found.wins[:, 1:])):
+        match = matches(own)
+        row: dict[str, Any] = {"against": name, "games": match.wins.size}
+        for role, wins in (("pooled", match.wins), ("as_x", match.wins[:, :1]), ("as_detectives", match.wins[:, 1:])):
             low, high = share_interval((float(deal.sum()), len(deal)) for deal in wins)
-            row |= {what: float(wins.mean()), f"{what}_low": low, f"{what}_high": high}
+            row |= {role: float(wins.mean()), f"{role}_low": low, f"{role}_high": high}
         rows.append(row)
-        both, as_x, as_detectives = (_said(row, what) for what in ("pooled", "as_x", "as_detectives"))
+        both, as_x, as_detectives = (_share(row, role) for role in ("pooled", "as_x", "as_detectives"))
         words = f"{both} (Mr X {as_x}, detectives {as_detectives}), {row['games']} games"
         beside.append(Beside(f"against {name}", "", words))
     counts = sum((np.array(p.result["counts"]) for p in points if p.key["against"] == ITSELF), np.zeros((3, 2, 5)))
-    said = {"minimum": ", ".join(f"{weight:.3f}" for weight in PUBLISHED)}
+    published = {"minimum": ", ".join(f"{weight:.3f}" for weight in PUBLISHED)}
     for kind, own_counts in zip(KINDS[1:], counts, strict=True):
-        beside.append(Beside(f"categories by {kind}, a / n", said.get(kind, ""), table_of(own_counts)))
+        beside.append(Beside(f"categories by {kind}, a / n", published.get(kind, ""), table_of(own_counts)))
     return Outcome(rows, {"pimbot-ablation": Picture(_panels(rows))}, beside)
 
 
@@ -118,8 +118,8 @@ def table_of(counts: Int64) -> str:
     return ", ".join(f"{a / n:.3f}" if n else "-" for a, n in counts.T.tolist())
 
 
-def _said(row: Mapping[str, Any], what: str) -> str:
-    return f"{100 * row[what]:.1f}% [{100 * row[f'{what}_low']:.1f}, {100 * row[f'{what}_high']:.1f}]"
+def _share(row: Mapping[str, Any], role: str) -> str:
+    return f"{100 * row[role]:.1f}% [{100 * row[f'{role}_low']:.1f}, {100 * row[f'{role}_high']:.1f}]"
 
 
 def _panels(rows: list[dict[str, Any]]) -> list[Panel]:
@@ -127,9 +127,9 @@ def _panels(rows: list[dict[str, Any]]) -> list[Panel]:
     places = list(range(len(rows)))
     names = {"yticks": places, "yticklabels": [row["against"] for row in rows], "ylim": (len(rows) - 0.5, -0.5)}
     lines: list[Line | Level] = [Level(50.0, None, {"color": "grey", "linewidth": 0.8}, upright=True)]
-    for offset, what, label in ((-0.2, "pooled", "all"), (0.0, "as_x", "Mr X"), (0.2, "as_detectives", "detectives")):
-        share = [100 * row[what] for row in rows]
-        error = [[100 * abs(row[what] - row[f"{what}_{end}"]) for row in rows] for end in ("low", "high")]
+    for offset, role, label in ((-0.2, "pooled", "all"), (0.0, "as_x", "Mr X"), (0.2, "as_detectives", "detectives")):
+        share = [100 * row[role] for row in rows]
+        error = [[100 * abs(row[role] - row[f"{role}_{end}"]) for row in rows] for end in ("low", "high")]
         lines.append(Line(share, [place + offset for place in places], label, {"fmt": "o"}, error, sideways=True))
     return [Panel(lines, Scale("games won by the recipe, %"), title="PimBot, 95% intervals by deal", axes=names)]
 

@@ -51,17 +51,17 @@ def compute(key: Key) -> Result:
 def curve(run: SelfPlay, episodes: int, measures: int) -> Result:
     """Train and measure at even steps: trained, the episodes so far; mbb_per_hand, the agents' exploitability then."""
     trained = [episodes * k // measures for k in range(measures + 1)]
-    found: list[float] = []
+    mbb_per_hand: list[float] = []
     for before, count in zip([0, *trained], trained, strict=False):
         run.train(count - before)
-        found.append(MILLI * exact.measure_policy(run.public, run.policy()).exploitability)
-    return {"trained": trained, "mbb_per_hand": found}
+        mbb_per_hand.append(MILLI * exact.measure_policy(run.public, run.policy()).exploitability)
+    return {"trained": trained, "mbb_per_hand": mbb_per_hand}
 
 
 def last_fifth(result: Result) -> float:
     """The mean exploitability over the last fifth of a curve's measures, mbb/h."""
-    found: list[float] = result["mbb_per_hand"]
-    return mean(found[-(len(found) // 5) :])
+    mbb_per_hand: list[float] = result["mbb_per_hand"]
+    return mean(mbb_per_hand[-(len(mbb_per_hand) // 5) :])
 
 
 def _uniform(public: PublicTree) -> float:
@@ -81,9 +81,9 @@ def present(points: list[StudyPoint]) -> Outcome:
             runs = [p for p in points if p.key["game"] == game and p.key["agent"] == agent]
             if runs:
                 last = [last_fifth(p.result) for p in runs]
-                what = f"{game}, {agent}, last fifth of {runs[0].key['episodes']:,} episodes"
+                label = f"{game}, {agent}, last fifth of {runs[0].key['episodes']:,} episodes"
                 ours = f"{mean_and_range(last, '.0f')} mbb/h"
-                beside.append(Beside(what, paper, ours))
+                beside.append(Beside(label, paper, ours))
     panels = [_panel(game, [p for p in points if p.key["game"] == game]) for game in EPISODES]
     return Outcome(rows, {"pog-fig15": Picture(panels, "Reinforcement learning in self-play")}, beside)
 
@@ -93,9 +93,9 @@ def _panel(game: str, runs: list[StudyPoint]) -> Panel:
     marks: list[Mark] = []
     for k, agent in enumerate(AGENTS):
         own = [p.result for p in runs if p.key["agent"] == agent]
-        for j, found in enumerate(own):
+        for j, result in enumerate(own):
             style = {"color": f"C{k}", "alpha": 0.8}
-            marks.append(Line(found["trained"], found["mbb_per_hand"], None if j else agent, style))
+            marks.append(Line(result["trained"], result["mbb_per_hand"], None if j else agent, style))
     uniform = {"color": "black", "linestyle": "--"}
     marks += [Level(p.result["uniform"], "uniform", uniform) for p in runs[:1]]
     return Panel(marks, Scale("episodes"), log_scale("exploitability, mbb/h"), game, grid={"which": "both"})

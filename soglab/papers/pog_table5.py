@@ -63,10 +63,10 @@ def plan(options: Options, note: Note) -> list[Key]:
 def compute(key: Key) -> Result:
     """Exploitability in mbb/h of IS-MCTS at every infostate, by each final policy."""
     searcher = _searcher(key["game"])
-    found = searcher.search_all(ISMCTS(key["simulations"], key["c"], key["seed"]))
+    statistics = searcher.search_all(ISMCTS(key["simulations"], key["c"], key["seed"]))
     per_utility = searcher.public.game.unit.per_utility
     return {
-        final: exact.measure_policy(searcher.public, composed(found, final)).exploitability * per_utility
+        final: exact.measure_policy(searcher.public, composed(statistics, final)).exploitability * per_utility
         for final in FINAL_POLICIES
     }
 
@@ -79,7 +79,7 @@ def _searcher(game: str) -> Searcher:
 def present(points: list[StudyPoint]) -> Outcome:
     """The table, ours as mean and standard deviation over seeds, and how far apart the two tables are."""
     rows = _rows(points)
-    beside = [Beside(_where(row), f"{row['paper']}", _ours(row)) for row in rows]
+    beside = [Beside(_label(row), f"{row['paper']}", _ours(row)) for row in rows]
     beside += _summary(rows)
     panels = [_panel(final, [row for row in rows if row["final"] == final]) for final in FINAL_POLICIES]
     title = "IS-MCTS on Leduc, mean and standard deviation over seeds; circles: PoG, Table 5"
@@ -91,10 +91,10 @@ def _rows(points: list[StudyPoint]) -> list[dict[str, Any]]:
     out = []
     for (simulations, c), own in by_key(points, "simulations", "c").items():
         for final, paper in zip(FINAL_POLICIES, TABLE_5[simulations][c], strict=True):
-            found = [point.result[final] for point in own]
-            spread = stdev(found) if len(found) > 1 else None
-            row = {"simulations": simulations, "c": c, "final": final, "seeds": len(found), "paper": paper}
-            out.append(row | {"mean": mean(found), "deviation": spread, "lowest": min(found), "highest": max(found)})
+            mbb = [point.result[final] for point in own]
+            spread = stdev(mbb) if len(mbb) > 1 else None
+            row = {"simulations": simulations, "c": c, "final": final, "seeds": len(mbb), "paper": paper}
+            out.append(row | {"mean": mean(mbb), "deviation": spread, "lowest": min(mbb), "highest": max(mbb)})
     return out
 
 
@@ -107,7 +107,7 @@ def _summary(rows: list[dict[str, Any]]) -> list[Beside]:
     """The lowest figure of each table, and how many differ by no more than the noise of two means of five."""
     lowest = min(rows, key=lambda row: float(row["mean"]))
     paper = min(rows, key=lambda row: int(row["paper"]))
-    out = [Beside("the lowest", f"{paper['paper']} ({_where(paper)})", f"{lowest['mean']:.0f} ({_where(lowest)})")]
+    out = [Beside("the lowest", f"{paper['paper']} ({_label(paper)})", f"{lowest['mean']:.0f} ({_label(lowest)})")]
     if all(row["seeds"] > 1 for row in rows):
         # The paper gives no spread: its means of five are taken to be spread as ours.
         apart = [
@@ -120,7 +120,7 @@ def _summary(rows: list[dict[str, Any]]) -> list[Beside]:
     return out
 
 
-def _where(row: dict[str, Any]) -> str:
+def _label(row: dict[str, Any]) -> str:
     return f"{row['simulations']:,} sims, C {row['c']:g}, {row['final']}"
 
 

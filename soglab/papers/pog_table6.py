@@ -61,10 +61,10 @@ def present(points: list[StudyPoint]) -> Outcome:
     beside = []
     for (game,), own in by_key(points, "game").items():
         runs = grouped(own, lambda p: _label(p.key))
-        found = {label: [last_fifth(p.result) for p in seeds] for label, seeds in runs.items()}
-        best = min(found, key=lambda label: mean(found[label]))
-        what = f"{game}, best of {len(found)} settings: {best}"
-        beside.append(Beside(what, PAPER[game]["a2c"], f"{mean_and_range(found[best], '.0f')} mbb/h"))
+        by_label = {label: [last_fifth(p.result) for p in seeds] for label, seeds in runs.items()}
+        best = min(by_label, key=lambda label: mean(by_label[label]))
+        title = f"{game}, best of {len(by_label)} settings: {best}"
+        beside.append(Beside(title, PAPER[game]["a2c"], f"{mean_and_range(by_label[best], '.0f')} mbb/h"))
     panels = [_panel(game, [p for p in points if p.key["game"] == game]) for game in GAMES]
     return Outcome(rows, {"pog-table6": Picture(panels, "A2C in self-play, every setting of Table 6")}, beside)
 

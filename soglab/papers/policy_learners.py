@@ -82,8 +82,8 @@ def _shipped(games: tuple[str, ...]) -> Iterator[Key]:
     for folder in shipped_checkpoints():
         meta = load_meta(folder)
         if meta.game in games:
-            found = {"game": meta.game, "checkpoint": folder.name, "network": meta.network_id, "step": meta.step}
-            yield {"what": SHIPPED, **found, "by": own_title(meta), "minutes": minutes_of(meta)}
+            about = {"game": meta.game, "checkpoint": folder.name, "network": meta.network_id, "step": meta.step}
+            yield {"what": SHIPPED, **about, "by": own_title(meta), "minutes": minutes_of(meta)}
 
 
 def compute(key: Key) -> Result:

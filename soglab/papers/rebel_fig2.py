@@ -74,14 +74,14 @@ def compute(key: Key) -> Result:
         evaluator = RiverOracle(game, RIVER_ITERATIONS, average=False)
     else:
         evaluator = value_evaluator(load_network(find_checkpoint(key["checkpoint"]))[1], settings.warm > 0)
-    solved, found = SampledTurn(game, settings), dict[str, float]()
+    solved, curve = SampledTurn(game, settings), dict[str, float]()
 
     def added(t: int) -> None:
         if t & (t - 1) == 0:
-            found[str(t)] = solved.measure().exploitability
+            curve[str(t)] = solved.measure().exploitability
 
     solved.run(evaluator, settings.weights, added)
-    return {"exploitability": found}
+    return {"exploitability": curve}
 
 
 def present(points: list[StudyPoint]) -> Outcome:

@@ -46,14 +46,14 @@ def plan(options: Options, note: Note) -> list[Key]:
 def compute(key: Key) -> Result:
     """Exploitability, the mean over players, after 32, 64, 128, ... rounds."""
     tree = exact.full_tree(_listed(key["game"]))
-    found = {}
+    curve = {}
     rounds = 32
     while rounds <= key["rounds"]:
         ALGORITHMS[key["algorithm"]].iterate(tree, rounds - tree.iterations)
         tree.update_average_policy()
-        found[str(rounds)] = exact.measure(tree).exploitability
+        curve[str(rounds)] = exact.measure(tree).exploitability
         rounds *= 2
-    return {"exploitability": found}
+    return {"exploitability": curve}
 
 
 @lru_cache(maxsize=1)
@@ -64,9 +64,9 @@ def _listed(game: str) -> PublicTree:
 def present(points: list[StudyPoint]) -> Outcome:
     """Exploitability against iterations, and Table 2's figures beside each algorithm's."""
     rows = [
-        {"game": p.key["game"], "algorithm": p.key["algorithm"], "rounds": rounds, "exploitability": found}
+        {"game": p.key["game"], "algorithm": p.key["algorithm"], "rounds": rounds, "exploitability": exploitability}
         for p in points
-        for rounds, found in p.curve().items()
+        for rounds, exploitability in p.curve().items()
     ]
     panels = [_panel(game, [p for p in points if p.key["game"] == game]) for game in GAMES]
     title = "Liar's Dice; crosses: ReBeL, Table 2, full-game FP and CFR"
@@ -92,9 +92,9 @@ def _nearest(points: list[StudyPoint]) -> str | None:
     """The variant of fictitious play with the least mean ratio to Table 2's FP row; None without every game."""
     ratios: dict[str, list[float]] = {"FP": [], "Linear FP": [], "FLOP": []}
     for p in points:
-        found = p.curve().get(_TABLE_ROUNDS)
-        if p.key["algorithm"] in ratios and found is not None:
-            ratios[p.key["algorithm"]].append(abs(math.log(found / TABLE_2["FP"][p.key["game"]])))
+        exploitability = p.curve().get(_TABLE_ROUNDS)
+        if p.key["algorithm"] in ratios and exploitability is not None:
+            ratios[p.key["algorithm"]].append(abs(math.log(exploitability / TABLE_2["FP"][p.key["game"]])))
     if any(len(logs) < len(GAMES) for logs in ratios.values()):
         return None
     means = {name: math.exp(sum(logs) / len(logs)) for name, logs in ratios.items()}

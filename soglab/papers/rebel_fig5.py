@@ -50,11 +50,11 @@ class Oracle:
         return [self._answer(beliefs) for beliefs in requests]
 
     def _answer(self, beliefs: Beliefs) -> Evaluations:
-        found = [
+        values = [
             self._solve(beliefs.public, int(node), ranges)
             for node, ranges in zip(beliefs.nodes, beliefs.ranges, strict=True)
         ]
-        return Evaluations(np.array(found), np.zeros((len(found), 1, 1)))
+        return Evaluations(np.array(values), np.zeros((len(values), 1, 1)))
 
     def _solve(self, public: PublicTree, node: int, ranges: Float64) -> Float64:
         """float64[S0 + S1] or float64[S0 * S1]; Liar's Dice's infostates are its slots."""
@@ -92,7 +92,7 @@ def compute(key: Key) -> Result:
     settings = SolveSettings(solver, updates=2 * key["iterations"], simultaneous=True, prune=False)
     start = start_position(public)
     games = Subgames(public, [(start.node, _nudged(start.ranges, key["start"]))], settings.depth)
-    whole, oracle, found = exact.full_tree(public), Oracle(solver is CFR_AVE), {}
+    whole, oracle, curve = exact.full_tree(public), Oracle(solver is CFR_AVE), {}
     steps = settings.weights
     trunk: exact.Policy = {}
 
@@ -101,7 +101,7 @@ def compute(key: Key) -> Result:
         exact.add_policy(whole, {**oracle.policy, **trunk}, float(steps[t - 1]))
         if t >= 8 and t & (t - 1) == 0:
             whole.update_average_policy()
-            found[str(t)] = exact.measure(whole).exploitability
+            curve[str(t)] = exact.measure(whole).exploitability
 
     def visit(t: int) -> None:
         nonlocal trunk
@@ -116,7 +116,7 @@ def compute(key: Key) -> Result:
     run(solve(games, settings, visit), oracle)
     if solver is not REBEL_FP:
         add(settings.iterations)
-    return {"exploitability": found}
+    return {"exploitability": curve}
 
 
 def _nudged(ranges: Float64, start: int) -> Float64:

@@ -105,7 +105,7 @@ def compute(key: Key) -> Result:
     public = turn_tree(game)
     games = Subgames(public, [(0, public.ranges_by_slot(0, game.root_ranges()))], depth=0, to_chance=True)
     oracle = RiverOracle(game, key["oracle"], key["solver"] == CFR_AVE.name)
-    averaged, found, weights = _Averaged(game, oracle), {}, settings.weights
+    averaged, curve, weights = _Averaged(game, oracle), {}, settings.weights
     leaves = {public_state(public, games.tree.public_node(int(n))): int(n) for n in games.leaves}
     trunk: dict[int, Float64] = {}
 
@@ -113,7 +113,7 @@ def compute(key: Key) -> Result:
         """Iteration t, whose leaves have been answered by now, enters the average."""
         averaged.add(trunk, games, float(weights[t - 1]))
         if t & (t - 1) == 0:
-            found[str(t)] = averaged.exploitability()
+            curve[str(t)] = averaged.exploitability()
 
     def visit(t: int) -> None:
         nonlocal trunk
@@ -129,7 +129,7 @@ def compute(key: Key) -> Result:
     run(solve(games, settings, visit), oracle)
     if solver is not REBEL_FP:
         add(settings.iterations)
-    return {"exploitability": found}
+    return {"exploitability": curve}
 
 
 def present(points: list[StudyPoint]) -> Outcome:

@@ -53,8 +53,8 @@ def present(points: list[StudyPoint]) -> Outcome:
     for p in points:
         for player in ("player 0", "player 1"):
             ours = ", ".join(f"{x:.3f}" for x in p.result[player])
-            said = "0, 1, 0" if (p.key["search"], player) == ("unsafe", "player 1") else "0.4, 0.4, 0.2"
-            beside.append(Beside(f"{p.key['search']} search, {player}: {', '.join(_ACTIONS)}", said, ours))
+            published = "0, 1, 0" if (p.key["search"], player) == ("unsafe", "player 1") else "0.4, 0.4, 0.2"
+            beside.append(Beside(f"{p.key['search']} search, {player}: {', '.join(_ACTIONS)}", published, ours))
         beside.append(Beside(f"{p.key['search']} search, exploitability", "", f"{p.result['exploitability']:.4f}"))
     return Outcome([p.row for p in points], {"rebel-rps": lambda figure: _draw(figure, points)}, beside)
 

@@ -89,11 +89,11 @@ def plan(options: Options, note: Note) -> list[Key]:
         networks, examples, game = networks_of(folder), _examples(folder), names[meta.game]
         for part, chosen in ((CURVE, [n for n in networks if n.meta.step]), (TABLE, networks[-_LAST:])):
             for network in chosen:
-                said = {"part": part, "game": game, "run": _named(folder, folders), **_how(meta)}
-                said |= _row(network, examples)
+                about = {"part": part, "game": game, "run": _named(folder, folders), **_training(meta)}
+                about |= _row(network, examples)
                 effort = _effort(part, game, network is networks[-1], options)
                 searches = (_SEARCHES[name] for name in _SEARCHED_BY[algorithm][part])
-                keys[part] += [{**said, **how} for search in searches for how in search.plan(meta, effort)]
+                keys[part] += [{**about, **settings} for search in searches for settings in search.plan(meta, effort)]
     if not (keys[CURVE] or keys[TABLE]):
         raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
     return keys[CURVE] + keys[TABLE]
@@ -120,7 +120,7 @@ def _examples(run: Path) -> dict[int, int]:
         return {int(line["round"]): int(float(line["rows"])) for line in csv.DictReader(file)}
 
 
-def _how(meta: Meta) -> dict[str, Any]:
+def _training(meta: Meta) -> dict[str, Any]:
     """How a run was trained."""
     algorithm = meta.algorithm
     solver = _rebel(meta).solver_named.name if algorithm == REBEL else ""
@@ -175,16 +175,16 @@ def _label_sog(key: Key) -> str:
 def _plan_rebel(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
     """As the run was trained; of a run without a solver of its own, ReBeL's usual one."""
     solve = _rebel(meta).varied(updates=effort.updates).solving(preset_of(meta.settings))
-    how = {"search": REBEL, "search_solver": solve.solver.name, "warm": solve.warm}
+    search = {"search": REBEL, "search_solver": solve.solver.name, "warm": solve.warm}
     if solve.recycle:
-        how["recycle"] = solve.recycle
-    return [{**how, "playthroughs": effort.playthroughs, "updates": effort.updates}]
+        search["recycle"] = solve.recycle
+    return [{**search, "playthroughs": effort.playthroughs, "updates": effort.updates}]
 
 
 def _measure_rebel(key: Key, meta: Meta) -> tuple[Result, int]:
     settings = RebelSettings(_rebel(meta).varied(updates=key["updates"]).solving(preset_of(meta.settings)))
-    found = measure_rebel(Path(key["checkpoint"]), settings, key["playthroughs"], 0, lambda done: None)
-    return {"exploitability": found.sampled, "mean_policy": found.mean}, found.solves
+    measured = measure_rebel(Path(key["checkpoint"]), settings, key["playthroughs"], 0, lambda done: None)
+    return {"exploitability": measured.sampled, "mean_policy": measured.mean}, measured.solves
 
 
 def _label_rebel(key: Key) -> str:
@@ -220,11 +220,11 @@ def present(points: list[StudyPoint]) -> Outcome:
     beside = []
     for game in GAMES:
         for line, mine in _lines(points, TABLE, game).items():
-            found = [p.result["exploitability"] for p in mine]
+            exploitabilities = [p.result["exploitability"] for p in mine]
             newest = mine[-1].key
             cost = np.median([p.result["ms_a_search"] for p in mine])
             ours = (
-                f"{mean_and_range(found, '.4f')}, {len(found)} networks, "
+                f"{mean_and_range(exploitabilities, '.4f')}, {len(exploitabilities)} networks, "
                 f"{newest['minutes']:.0f} min, {newest['examples']:,} examples, {cost:.0f} ms a search"
             )
             beside.append(Beside(f"{game}, {line}", _paper(newest), ours))

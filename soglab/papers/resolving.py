@@ -46,18 +46,17 @@ def compute(key: Key) -> Result:
         gadget=gadget,
     )
     public = listed(key["game"])
-    found = exploitability(public, settings, zero_evaluator, seed=0)
-    return {"mbb_per_hand": found * public.game.unit.per_utility}
+    return {"mbb_per_hand": exploitability(public, settings, zero_evaluator, seed=0) * public.game.unit.per_utility}
 
 
 def present(points: list[StudyPoint]) -> Outcome:
     """The table at the most iterations, and exploitability against iterations a step."""
-    most = max(point.key["iterations"] for point in points)
-    last = sorted((p for p in points if p.key["iterations"] == most), key=lambda p: str(p.key["alpha"]))
+    iterations = max(point.key["iterations"] for point in points)
+    last = sorted((p for p in points if p.key["iterations"] == iterations), key=lambda p: str(p.key["alpha"]))
     beside = []
     for p in last:
-        what = f"{p.key['rule']}, {_column(p.key['alpha'])}, {most:,} iterations a step"
-        beside.append(Beside(what, "", f"{p.result['mbb_per_hand']:.4g} mbb/h"))
+        label = f"{p.key['rule']}, {_column(p.key['alpha'])}, {iterations:,} iterations a step"
+        beside.append(Beside(label, "", f"{p.result['mbb_per_hand']:.4g} mbb/h"))
     panels = [_panel(alpha, [p.row for p in points if p.key["alpha"] == alpha]) for alpha in (*ALPHAS, NO_GADGET)]
     picture = Picture(panels, "Continual re-solving with complete trees, Leduc", same_y=True)
     return Outcome([p.row for p in points], {"resolving": picture}, beside)

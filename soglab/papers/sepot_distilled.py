@@ -61,9 +61,9 @@ def _policy(key: Key, public: PublicTree) -> float:
 
 
 def _searched(key: Key, public: PublicTree) -> float:
-    found = opened(key["folder"], key["game"], key["network"])
-    settings = SepotSearchSettings(key["iterations"], papers_limit(found.game), MOST, "critic", key["alpha"])
-    return search_exploitability(public, found.search(settings))
+    run = opened(key["folder"], key["game"], key["network"])
+    settings = SepotSearchSettings(key["iterations"], papers_limit(run.game), MOST, "critic", key["alpha"])
+    return search_exploitability(public, run.search(settings))
 
 
 def _grown(key: Key, public: PublicTree, evaluator: Evaluator) -> float:
@@ -73,8 +73,8 @@ def _grown(key: Key, public: PublicTree, evaluator: Evaluator) -> float:
 
 
 def _grown_over_critic(key: Key, public: PublicTree) -> float:
-    found = opened(key["folder"], key["game"], key["network"])
-    return _grown(key, public, CriticTeacher(public, found.game, found.critic, network_policy(public, found.network)))
+    run = opened(key["folder"], key["game"], key["network"])
+    return _grown(key, public, CriticTeacher(public, run.game, run.critic, network_policy(public, run.network)))
 
 
 def _grown_over_network(key: Key, public: PublicTree) -> float:
@@ -120,8 +120,8 @@ def _network(folder: str, game: str, network_id: str) -> Network:
 
 
 def _quickly_distilled(game: str) -> Network:
-    found, public = opened(UNTRAINED, game), listed(game)
-    teacher = CriticTeacher(public, found.game, found.critic, network_policy(public, found.network))
+    run, public = opened(UNTRAINED, game), listed(game)
+    teacher = CriticTeacher(public, run.game, run.critic, network_policy(public, run.network))
     return distil(teacher, DistilSettings(shape_for(public.game, 16, 1), steps=3, window=500)).network
 
 
@@ -129,8 +129,8 @@ def plan(options: Options, note: Note) -> list[Key]:
     """Every run in every way that serves it, GT-CFR with several seeds."""
     keys: list[Key] = []
     for run in quick_runs(options, _RUNS, ("kuhn_poker",), critics=False):
-        found = _untrained() if run["folder"] == UNTRAINED else [_about(Path(run["folder"]))]
-        for critic, about in found:
+        networks = _untrained() if run["folder"] == UNTRAINED else [_about(Path(run["folder"]))]
+        for critic, about in networks:
             note(f"{about['folder']}: {about['by']}, {run['game']}")
             whole = {"game": run["game"], **about, "alpha": alpha_of(options)}
             for name, way in WAYS.items():
@@ -184,17 +184,17 @@ def present(points: list[StudyPoint]) -> Outcome:
     """
     rows: list[dict[str, Any]] = []
     beside = []
-    for (game, by, way), found in by_key(points, "game", "by", "way").items():
-        runs = [[p.result["exploitability"] for p in own] for own in by_key(found, "folder").values()]
+    for (game, by, way), group in by_key(points, "game", "by", "way").items():
+        runs = [[p.result["exploitability"] for p in own] for own in by_key(group, "folder").values()]
         several = len(runs) > 1
         mean, half = mean_interval([sum(values) / len(values) for values in runs] if several else runs[0])
-        over = f"{len(runs)} runs" if several else f"1 run, {len(found)} seed{'s' * (len(found) > 1)}"
-        minutes = sum(point.key["minutes"] for point in found) / len(found)
-        budget = f" ({found[0].key['simulations']},{BUDGET[1]:g})" if WAYS[way].drawn else ""
-        what = f"{short_name(game)}: {by}, {minutes:.1f} min in all: {WAYS[way].title}{budget}, {over}"
-        said = {"game": game, "by": by, "way": way, "mean": mean, "interval": half, "over": over}
-        rows.append({**said, "unit": unit_of(game), "minutes": minutes})
-        beside.append(Beside(what, "", f"{plus_minus(mean, half)} {unit_of(game)}"))
+        over = f"{len(runs)} runs" if several else f"1 run, {len(group)} seed{'s' * (len(group) > 1)}"
+        minutes = sum(point.key["minutes"] for point in group) / len(group)
+        budget = f" ({group[0].key['simulations']},{BUDGET[1]:g})" if WAYS[way].drawn else ""
+        label = f"{short_name(game)}: {by}, {minutes:.1f} min in all: {WAYS[way].title}{budget}, {over}"
+        row = {"game": game, "by": by, "way": way, "mean": mean, "interval": half, "over": over}
+        rows.append({**row, "unit": unit_of(game), "minutes": minutes})
+        beside.append(Beside(label, "", f"{plus_minus(mean, half)} {unit_of(game)}"))
     return Outcome(rows, {}, [*beside, *_ratios(rows)])
 
 

@@ -62,11 +62,11 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 def compute(key: Key) -> Result:
     """The probability of the five sensible cells together, by the network and by search, and the histories."""
-    found, state = opened(key["folder"], GAME, key["network"]), position()
-    network = NetworkPolicy(found.game, found.network)
+    run, state = opened(key["folder"], GAME, key["network"]), position()
+    network = NetworkPolicy(run.game, run.network)
     settings = SepotSearchSettings(key["iterations"], DepthLimit(key["depth"]), MOST, "critic", key["alpha"])
-    search = found.search(settings)
-    result = search.search(found.game.public(state)[0], 0)
+    search = run.search(settings)
+    result = search.search(run.game.public(state)[0], 0)
     histories = 0 if result is None else result.histories
     return {
         "network": _sensible(network(state, 0)[0]),
@@ -83,9 +83,9 @@ def present(points: list[StudyPoint]) -> Outcome:
     """How probable the sensible cells are, with and without search."""
     beside = []
     for p in points:
-        what = f"probability of {', '.join(_GOOD)}: {p.key['folder']}, depth {p.key['depth']}"
+        label = f"probability of {', '.join(_GOOD)}: {p.key['folder']}, depth {p.key['depth']}"
         ours = f"network {p.result['network']:.3f}, search {p.result['search']:.3f}"
-        beside.append(Beside(what, "network below 0.45", ours))
+        beside.append(Beside(label, "network below 0.45", ours))
     return Outcome([p.row for p in points], {}, beside)
 
 

@@ -116,11 +116,11 @@ def compute(key: Key) -> Result:
     """Exploitability in the game's unit, and how many public states were searched."""
     if key["depth"] == OWN:
         return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
-    found, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
+    run, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
-        return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
-    search = found.search(search_of_key(key, found.game))
+        return {"exploitability": unit * policy_exploitability(public, run.network), "searched": 0}
+    search = run.search(search_of_key(key, run.game))
     return {"exploitability": unit * search_exploitability(public, search), "searched": search.searched}
 
 
@@ -155,8 +155,8 @@ def present(name: str, points: list[StudyPoint]) -> Outcome:
     rows: list[dict[str, Any]] = []
     for (game, line, step), own in grouped(points, lambda p: (p.key["game"], _line(p.key), p.key["step"])).items():
         mean, half = mean_interval([p.result["exploitability"] for p in own])
-        found = {"mean": mean, "interval": half, "seeds": len(own), "unit": unit_of(game)}
-        rows.append({"game": game, "line": line, "step": step, **found})
+        figures = {"mean": mean, "interval": half, "seeds": len(own), "unit": unit_of(game)}
+        rows.append({"game": game, "line": line, "step": step, **figures})
     last = {run: max(p.key["step"] for p in own) for run, own in grouped(points, lambda p: str(p.key["run"])).items()}
     at_last = [p for p in points if p.key["step"] == last[p.key["run"]]]
     pictures = {
@@ -172,22 +172,22 @@ def _gains(points: list[StudyPoint]) -> Iterator[Beside]:
     searches = [p for p in points if p.key["depth"] not in (NETWORK, OWN)]
     for (game, line), own in grouped(searches, lambda p: (p.key["game"], _line(p.key))).items():
         mean, half = mean_interval([p.result["exploitability"] - alone[p.key["run"]] for p in own])
-        what = f"{short_name(game)}: {line}, less the network alone, {len(own)} seeds"
-        yield Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {unit_of(game)}")
+        label = f"{short_name(game)}: {line}, less the network alone, {len(own)} seeds"
+        yield Beside(label, "", f"{plus_minus(mean, half, '+.4g')} {unit_of(game)}")
 
 
 def _worth_of_choices(points: list[StudyPoint]) -> Iterator[Beside]:
     """By game: of each run's last network, exploitability with the opponent's choice at leaves less that without."""
     learned = [p for p in points if p.key["transformations"] != "identity"]
-    found = {(*(p.key[name] for name in _SEARCH), "choosers" in p.key): p.result["exploitability"] for p in learned}
-    both = [about for *about, without in found if without and (*about, False) in found]
+    by_search = {(*(p.key[name] for name in _SEARCH), "choosers" in p.key): p.result["exploitability"] for p in learned}
+    both = [about for *about, without in by_search if without and (*about, False) in by_search]
     for game, own in grouped(both, lambda about: str(about[0])).items():
-        chosen, without = ([found[*about, which] for about in own] for which in (False, True))
+        chosen, without = ([by_search[*about, no_choice] for about in own] for no_choice in (False, True))
         mean, half = paired_difference(chosen, without)
         ratio, low, high = ratio_interval(chosen, without)
-        what = f"{short_name(game)}: searched with the choice at leaves, less without, {len(own)} runs"
+        label = f"{short_name(game)}: searched with the choice at leaves, less without, {len(own)} runs"
         times = f"{ratio:.3g} times" + (f" [{low:.2g}, {high:.2g}]" if half is not None else "")
-        yield Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {unit_of(game)}; {times} that without")
+        yield Beside(label, "", f"{plus_minus(mean, half, '+.4g')} {unit_of(game)}; {times} that without")
 
 
 def _panel(rows: list[dict[str, Any]]) -> Panel:

@@ -50,12 +50,12 @@ def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]
     """
     runs = options.runs or tuple(run for run in known if run.is_dir())
     if runs:
-        said = run_of if critics else meta_of_run
-        metas = {run: said(run) for run in runs}
+        meta_of = run_of if critics else meta_of_run
+        metas = {run: meta_of(run) for run in runs}
         return [{"game": m.game, "folder": str(run), "network": m.network_id} for run, m in metas.items()]
     if not options.quick:
-        how = "`sog train GAME --algorithm sepot`, then name it with --run"
-        raise SettingError(f"no training run in {known[0]}: {how}")
+        command = "`sog train GAME --algorithm sepot`, then name it with --run"
+        raise SettingError(f"no training run in {known[0]}: {command}")
     return [{"game": game, "folder": UNTRAINED, "network": ""} for game in games]
 
 
@@ -105,8 +105,8 @@ def own_measure(folder: Path) -> float:
     """
     game, network, meta = load_network(checkpoint_of(folder))
     public = listed(game)
-    found = trained_by(meta).measure(public, network, preset_of(meta.settings))
-    return found * public.game.unit.per_utility
+    exploitability = trained_by(meta).measure(public, network, preset_of(meta.settings))
+    return exploitability * public.game.unit.per_utility
 
 
 def minutes_of(meta: Meta) -> float:
@@ -124,13 +124,13 @@ def opened(folder: str, game: str, network_id: str = "") -> PolicyAndCritic:
     """
     rules = make_history_game(game)
     if folder == UNTRAINED:
-        which = profiles(3)
-        critic = HistoryCritic(rules, Perceptron((rules.num_critic_inputs, 16, len(which)), 0, 0.1), which)
+        pairs = profiles(3)
+        critic = HistoryCritic(rules, Perceptron((rules.num_critic_inputs, 16, len(pairs)), 0, 0.1), pairs)
         return PolicyAndCritic(rules, CVPN(policy_shape(rules, 16, 1)), critic)
     path = checkpoint_of(Path(folder))
     if network_id:
         check_unchanged(path, network_id)
-    kept = load_with_critic(path)
-    if kept.game != game:
-        raise CheckpointError(f"{folder}: a checkpoint of {kept.game}, not of {game}")
-    return PolicyAndCritic(rules, kept.network, critic_from(rules, kept.critic))
+    saved = load_with_critic(path)
+    if saved.game != game:
+        raise CheckpointError(f"{folder}: a checkpoint of {saved.game}, not of {game}")
+    return PolicyAndCritic(rules, saved.network, critic_from(rules, saved.critic))

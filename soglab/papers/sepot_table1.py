@@ -108,8 +108,8 @@ def _paper(game: str) -> dict[int, str]:
 
 def _name(game: str) -> str:
     """The game in a few words, without what all of a kind have alike."""
-    short, _, said = game.partition("(")
-    given = dict(part.split("=") for part in said.rstrip(")").split(",") if "=" in part)
+    short, _, parameters = game.partition("(")
+    given = dict(part.split("=") for part in parameters.rstrip(")").split(",") if "=" in part)
     if short == "goofspiel":
         return f"goofspiel {given.get('num_cards')} {given.get('points_order')}"
     return f"{short} {given.get('board_width', '')}".strip()
@@ -118,23 +118,23 @@ def _name(game: str) -> str:
 def present(points: list[StudyPoint]) -> Outcome:
     """Rewards of each run a game x 100 with 95% intervals over pairs of games, beside the paper's."""
     groups = by_key(points, "game", "run", "histories")
-    runs = {game: {run for one, run, _ in groups if one == game} for game, _, _ in groups}
+    runs = {game: {run for other, run, _ in groups if other == game} for game, _, _ in groups}
     rows, beside = [], []
     for (game, run, size), own in groups.items():
         won = [100 * value for point in own for value in point.result["won"]]
         mean, half = mean_interval(won)
-        what = {_UNIFORM: "network against uniform play", _NETWORK: "network against network"}.get(
+        players = {_UNIFORM: "network against uniform play", _NETWORK: "network against network"}.get(
             size, f"search below {size:,} histories against network"
         )
         names = ("moves", "searched", "seconds")
         moves, searched, seconds = (sum(point.result[name] for point in own) for name in names)
-        row = {"game": game, "run": run, "what": what, "games": 2 * len(won), "reward x 100": mean, "interval": half}
+        row = {"game": game, "run": run, "what": players, "games": 2 * len(won), "reward x 100": mean, "interval": half}
         rows.append({**row, "moves": moves, "moves searched": searched, "processor seconds": seconds})
         theirs = _paper(game).get(size, "")
         share = f", {searched / moves:.0%} of moves searched" if moves else ""
         who = f"{_name(game)}, {Path(run).name}" if len(runs[game]) > 1 else _name(game)
-        what = f"{who}: {what}, {2 * len(won):,} games{share}"
-        beside.append(Beside(what, theirs, plus_minus(mean, half, "+.2f")))
+        label = f"{who}: {players}, {2 * len(won):,} games{share}"
+        beside.append(Beside(label, theirs, plus_minus(mean, half, "+.2f")))
     return Outcome(rows, {}, beside)
 
 

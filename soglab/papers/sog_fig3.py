@@ -55,19 +55,19 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 
 def _default_runs(note: Note) -> list[Path]:
-    found = runs_there(RUNS, "leduc_poker")
+    runs = runs_there(RUNS, "leduc_poker")
     for run in RUNS:
-        if run not in found:
+        if run not in runs:
             note(f"no training run in {run}: its figure is left out")
-    return found
+    return runs
 
 
 def _networks(run: Path, note: Note) -> Iterator[Key]:
     """The run's different networks by training step."""
-    found = networks_of(run)
-    if len(found) == 1:
+    networks = networks_of(run)
+    if len(networks) == 1:
         note(f"{run} has one network: a point instead of a curve")
-    for folder, meta in found:
+    for folder, meta in networks:
         yield {"game": meta.game, "leaves": str(folder), "network": meta.network_id, "step": meta.step}
 
 
@@ -111,12 +111,12 @@ def _spread(points: list[StudyPoint], budget: tuple[int, float]) -> dict[int | N
 
 def _latest(game: str, unit: str, points: list[StudyPoint]) -> Iterator[Beside]:
     for budget in BUDGETS:
-        found = _spread(points, budget)
-        exact = found.pop(None, [])
-        if not found:
+        by_step = _spread(points, budget)
+        exact = by_step.pop(None, [])
+        if not by_step:
             continue
-        step = max(k for k in found if k is not None)
-        values = found[step]
+        step = max(k for k in by_step if k is not None)
+        values = by_step[step]
         ours = f"{mean_and_range(values)} {unit}"
         ours += f"; exact leaves {fmean(exact):.4g} ({_seeds(len(exact))})" if exact else ""
         yield Beside(f"{game}, SoG{Budget(*budget)} after {step:,} steps", "", ours)
@@ -145,12 +145,12 @@ def _seeds(count: int) -> str:
     return "one seed" if count == 1 else f"{count} seeds"
 
 
-def _marks(label: str, color: Style, found: dict[int | None, list[float]]) -> Iterator[Mark]:
+def _marks(label: str, color: Style, by_step: dict[int | None, list[float]]) -> Iterator[Mark]:
     """A budget's mean over seeds and its range; dashed: with exact leaves."""
-    exact = found.get(None)
+    exact = by_step.get(None)
     if exact:
         yield Level(fmean(exact), None, {**color, "linestyle": "--", "linewidth": 1})
-    curve = {step: found[step] for step in sorted(step for step in found if step is not None)}
+    curve = {step: by_step[step] for step in sorted(step for step in by_step if step is not None)}
     if curve:
         yield line_through({step: fmean(values) for step, values in curve.items()}, label, {**DOTS, **color})
         low, high = ([end(values) for values in curve.values()] for end in (min, max))

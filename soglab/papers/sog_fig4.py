@@ -79,7 +79,7 @@ def present(points: list[StudyPoint]) -> Outcome:
         label, marker = _LINES[algorithm]
         rows += line
         lines.append(line_of(line, "simulations", "elo", label, {"marker": marker}, "interval"))
-    beside = [*(Beside(row["agent"], "", _said(row)) for row in rows), *elo.said_of(ratings)]
+    beside = [*(Beside(row["agent"], "", _elo_text(row)) for row in rows), *elo.said_of(ratings)]
     axes = (log_scale("simulations s"), Scale("Elo, SoG of the fewest simulations = 0"))
     numbers = sorted({row["simulations"] for row in rows})
     panel = Panel(lines[::-1], *axes, elo.title_of(points, ", one network"), ticks=numbers)
@@ -94,7 +94,7 @@ def _gain(ratings: Ratings, k: int, before: int | None) -> dict[str, float | Non
     return {"gain": gain, "gain_interval": half}
 
 
-def _said(row: dict[str, Any]) -> str:
+def _elo_text(row: dict[str, Any]) -> str:
     gain = "" if row["gain"] is None else f"; {row['gain']:+.0f} ± {row['gain_interval']:.0f} over the one before"
     return elo.rating_text(row) + gain
 

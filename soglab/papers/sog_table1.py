@@ -67,9 +67,9 @@ def _references(game: str) -> tuple[elo.Reference, ...]:
 
 def _lines(run: Path, simulations: Sequence[int], networks: int) -> list[_Agents]:
     """The run's networks nearest to equal parts of its minutes, the last among them, without its first."""
-    found = snapshots(run, simulations[0])[1:]
-    wanted = [found[-1].minutes * (k + 1) / networks for k in range(networks)]
-    nearest = [min(found, key=lambda own: (abs(own.minutes - minutes), -own.minutes)) for minutes in wanted]
+    candidates = snapshots(run, simulations[0])[1:]
+    wanted = [candidates[-1].minutes * (k + 1) / networks for k in range(networks)]
+    nearest = [min(candidates, key=lambda own: (abs(own.minutes - minutes), -own.minutes)) for minutes in wanted]
     lines = []
     for snapshot in dict.fromkeys(nearest):
         per_update = PER_UPDATE if snapshot.agent.budgeted else PER_UPDATE[:1]

@@ -83,8 +83,8 @@ def compute(key: Key) -> Result:
         records = Path(folder) / "hands.jsonl"
         play_match(match, key["hands"], records, lambda done: nullcontext(lambda done, words: None))
         values = HoldemEquity()
-        found = aivat(game, None, lambda: read_records(records), AivatSettings((values, values), key["seed"]))
-    return {"corrected": found.corrected, "raw": found.raw}
+        estimate = aivat(game, None, lambda: read_records(records), AivatSettings((values, values), key["seed"]))
+    return {"corrected": estimate.corrected, "raw": estimate.raw}
 
 
 def present(points: list[StudyPoint]) -> Outcome:

@@ -41,19 +41,19 @@ def plan(options: Options, note: Note) -> list[Key]:
 def compute(key: Key) -> Result:
     """Chips: exploitability and the value of player 0 by who plays the rivers; seconds of solving and of measuring."""
     game, started = turn_game(key["game"]), time.perf_counter()
-    found: Result = {}
+    measured: Result = {}
     if key["policy"] in (ZERO, EQUITY):
         evaluator = zero_evaluator if key["policy"] == ZERO else CheckedDown(game)
         turn = turn_solved_by(game, evaluator, key["iterations"])
     else:
         turn, own = _whole(game, DCFR if key["policy"] == EXACT else LINEAR_CFR, key["iterations"])
-        found["own"] = figures(own)
-    found["seconds"] = time.perf_counter() - started
-    for how in (SAFE, UNSAFE):
+        measured["own"] = figures(own)
+    measured["seconds"] = time.perf_counter() - started
+    for rivers in (SAFE, UNSAFE):
         policy = EndgamePolicy(game, _threads())
-        policy.solve_rivers(turn, how, key["river_iterations"])
-        found[how] = figures(policy.measure())
-    return found
+        policy.solve_rivers(turn, rivers, key["river_iterations"])
+        measured[rivers] = figures(policy.measure())
+    return measured
 
 
 def _threads() -> int:
@@ -82,18 +82,19 @@ def figures(measure: EndgameMeasure) -> Result:
 def present(points: list[StudyPoint]) -> Outcome:
     """A row for each turn policy and way to play the rivers."""
     rows = [
-        {**p.key, "rivers": how, **p.result[how], "solve_seconds": p.result["seconds"]}
+        {**p.key, "rivers": rivers, **p.result[rivers], "solve_seconds": p.result["seconds"]}
         for p in points
-        for how in (SAFE, UNSAFE, "own")
-        if how in p.result
+        for rivers in (SAFE, UNSAFE, "own")
+        if rivers in p.result
     ]
     beside = []
     for p in points:
-        said = [f"{p.result[how]['exploitability']:.4g} ({how} rivers)" for how in (SAFE, UNSAFE) if how in p.result]
+        played = [rivers for rivers in (SAFE, UNSAFE) if rivers in p.result]
+        parts = [f"{p.result[rivers]['exploitability']:.4g} ({rivers} rivers)" for rivers in played]
         if "own" in p.result:
-            said.append(f"{p.result['own']['exploitability']:.4g} (its own)")
+            parts.append(f"{p.result['own']['exploitability']:.4g} (its own)")
         value = p.result["own" if "own" in p.result else UNSAFE]["value"]
-        ours = f"{', '.join(said)}; value of player 0 {value:.4g}; solved in {p.result['seconds']:.0f} s"
+        ours = f"{', '.join(parts)}; value of player 0 {value:.4g}; solved in {p.result['seconds']:.0f} s"
         beside.append(Beside(f"{p.key['policy']}: exploitability, chips", "", ours))
     return Outcome(rows, {}, beside)
 

@@ -59,12 +59,12 @@ def compute(key: Key) -> Result:
     if key["what"] == _TURN:
         game = turn_game(ENDGAME)
         turn = turn_solved_by(game, evaluator, key["iterations"])
-        found: Result = {"seconds": time.perf_counter() - started}
-        for how in (SAFE, UNSAFE):
+        measured: Result = {"seconds": time.perf_counter() - started}
+        for rivers in (SAFE, UNSAFE):
             policy = EndgamePolicy(game, os.cpu_count() or 1)
-            policy.solve_rivers(turn, how, key["river_iterations"])
-            found[how] = figures(policy.measure())
-        return found
+            policy.solve_rivers(turn, rivers, key["river_iterations"])
+            measured[rivers] = figures(policy.measure())
+        return measured
     family = make_game(trained_on)
     assert isinstance(family, Holdem)
     beliefs = held_out(family, evaluator) if key["what"] == _SELF_PLAY else _random_beliefs(family)
@@ -136,16 +136,16 @@ def present(points: list[StudyPoint]) -> Outcome:
     beside = []
     for p in points:
         if p.key["what"] == _TURN:
-            said = ", ".join(f"{p.result[how]['exploitability']:.4g} ({how} rivers)" for how in (SAFE, UNSAFE))
-            what = f"{p.key['iterations']} iterations with the network's leaves: exploitability, chips"
-            beside.append(Beside(what, "", f"{said}; solved in {p.result['seconds']:.0f} s"))
+            ours = ", ".join(f"{p.result[rivers]['exploitability']:.4g} ({rivers} rivers)" for rivers in (SAFE, UNSAFE))
+            label = f"{p.key['iterations']} iterations with the network's leaves: exploitability, chips"
+            beside.append(Beside(label, "", f"{ours}; solved in {p.result['seconds']:.0f} s"))
             continue
-        parts = [f"{name.replace('_', ' ')} {_said(p.result[name]['by_hand'])}" for name in ("network", "checked_down")]
+        parts = [f"{name.replace('_', ' ')} {_text(p.result[name]['by_hand'])}" for name in ("network", "checked_down")]
         beside.append(Beside(f"{p.key['what']}: mean error of a hand's value, % of the pot", "", "; ".join(parts)))
     return Outcome([p.row for p in points], {}, beside)
 
 
-def _said(error: dict[str, float]) -> str:
+def _text(error: dict[str, float]) -> str:
     return f"{error['mean']:.2f} ± {error['standard_error']:.2f} (median {error['median']:.2f})"
 
 

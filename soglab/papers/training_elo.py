@@ -40,13 +40,13 @@ def plan(options: Options, note: Note) -> list[Key]:
     """Neighbours within each run, and between the runs those of about the same training time."""
     runs = options.runs or runs_there(RUNS, "connect_four")
     simulations, most = (8, 3) if options.quick else (SIMULATIONS, SNAPSHOTS)
-    found = [snapshots(run, simulations, most) for run in runs]
-    game = one_game(own[0].agent.checkpoint for own in found)
+    networks = [snapshots(run, simulations, most) for run in runs]
+    game = one_game(own[0].agent.checkpoint for own in networks)
     if not make_game(game).perfect_information:
         raise SettingError(f"training-elo needs a game of perfect information, not {game}")
-    for run, own in zip(runs, found, strict=True):
+    for run, own in zip(runs, networks, strict=True):
         note(f"{run}: {len(own)} networks of {own[0].agent.algorithm}, {simulations} simulations a move")
-    return elo.match_keys(game, _pairs(found), options.num_seeds(BATCHES), 2 if options.quick else OPENINGS)
+    return elo.match_keys(game, _pairs(networks), options.num_seeds(BATCHES), 2 if options.quick else OPENINGS)
 
 
 def snapshots(run: Path, simulations: int, most: int | None = None) -> list[Snapshot]:

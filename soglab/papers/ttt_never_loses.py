@@ -90,8 +90,8 @@ def present(points: list[StudyPoint]) -> Outcome:
     beside = []
     for row in rows:
         lines = row["wins"] + row["draws"] + row["losses"]
-        said = f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {lines} lines"
-        beside.append(Beside(f"SoG({row['s']},{row['c']:g}) as {row['side']}", "", said))
+        counts = f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {lines} lines"
+        beside.append(Beside(f"SoG({row['s']},{row['c']:g}) as {row['side']}", "", counts))
     lines = [line_of((row for row in rows if row["side"] == side), "s", "losses", side) for side in "xo"]
     axes = (log_scale("s, simulations a move"), Scale("lines lost"))
     picture = Picture([Panel(lines, *axes, "Tic-tac-toe, every line of play", grid=None)])

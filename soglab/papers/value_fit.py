@@ -98,16 +98,16 @@ def configurations(steps: int) -> Iterator[Configuration]:
 def solve(public: PublicTree, count: int, rng: np.random.Generator, iterations: int = 300) -> SolvedBeliefs:
     """`count` beliefs and their exact answers."""
     ongoing = np.flatnonzero(public.nodes.actor[: public.size] != TERMINAL).astype(np.int32)
-    found: list[tuple[int, Float64]] = []
-    while len(found) < count:
+    candidates: list[tuple[int, Float64]] = []
+    while len(candidates) < count:
         node, ranges = _random_belief(public, ongoing, rng)
-        found += [_random_belief(public, ongoing, rng) for _ in range(QUERIES)]
-        found += _searched(public, node, ranges, rng)
-    order = rng.permutation(len(found))[:count]
+        candidates += [_random_belief(public, ongoing, rng) for _ in range(QUERIES)]
+        candidates += _searched(public, node, ranges, rng)
+    order = rng.permutation(len(candidates))[:count]
     beliefs = Beliefs(
         public,
-        np.array([found[k][0] for k in order], dtype=np.int32),
-        np.array([found[k][1] for k in order]),
+        np.array([candidates[k][0] for k in order], dtype=np.int32),
+        np.array([candidates[k][1] for k in order]),
     )
     return SolvedBeliefs(beliefs, _targets(public, beliefs, iterations))
 
@@ -186,9 +186,9 @@ def main() -> None:
         train, test = (solve(public, count, rng) for count in (arguments.rows, 1_000))
         print(f"{'error in chips, by configuration':<55}{'all':>8}{'by range':>10}{'KL':>8}{'seconds':>9}")
         for configuration in configurations(arguments.steps):
-            found = fit(configuration, train, test, arguments.steps)
+            row = fit(configuration, train, test, arguments.steps)
             print(
-                f"{configuration.name:<55}{found.error:>8.3f}{found.weighted:>10.3f}{found.kl:>8.3f}{found.seconds:>9.1f}",
+                f"{configuration.name:<55}{row.error:>8.3f}{row.weighted:>10.3f}{row.kl:>8.3f}{row.seconds:>9.1f}",
                 flush=True,
             )
 

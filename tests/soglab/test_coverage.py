@@ -15,14 +15,14 @@ _KNOWN = (
 )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page}: {case.what}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page}: {case.drawn}")
 def test_intervals_hold_the_truth(case: IntervalCase) -> None:
     """Nine times in ten of 200, which one that holds it 95 times in a hundred fails once in a thousand."""
     row = covered(case, 200, 1)
-    assert (row.covered >= 90.0) == (not f"{case.page}: {case.what}".endswith(_KNOWN))
+    assert (row.covered >= 90.0) == (not f"{case.page}: {case.drawn}".endswith(_KNOWN))
 
 
 def test_the_command_prints_a_row_for_each_case(capsys: pytest.CaptureFixture[str]) -> None:
     coverage.main(["--draws", "3"])
     printed = capsys.readouterr().out
-    assert all(case.what in printed for case in CASES)
+    assert all(case.drawn in printed for case in CASES)
