@@ -33,6 +33,15 @@ def test_a_class_name_means_one_thing() -> None:
     assert not HOUSE.class_names()
 
 
+# A key of JSON that people read, or a name that Numba or llvmlite gave.
+GIVEN_NAMES = {"soglab/bench/pimbot.py", "soglab/study.py", "sog/searches/kernels/compiler_types.py"}
+GIVEN_NAMES |= {"sog/searches/kernels/parts.py"}
+
+
+def test_names_say_what_they_hold() -> None:
+    assert {entry.partition(":")[0] for entry in HOUSE.vague_names()} == GIVEN_NAMES
+
+
 def house_of(**files: str) -> House:
     """A house of files, given by their text."""
     return House({name: Source(f"sog/{name}.py", name, text, ast.parse(text)) for name, text in files.items()})
@@ -52,6 +61,14 @@ def test_imports_for_type_checkers_make_no_circle() -> None:
 def test_class_names_that_are_used_twice_are_found() -> None:
     house = house_of(a="class Row: ...\n", b="class Row: ...\nclass Other: ...\n")
     assert list(house.class_names()) == ["Row"]
+
+
+@pytest.mark.parametrize(
+    "text", ["found = 1", "for kept in x: ...", "def f(what): ...", "def told(): ...", "a.info = 1", "class data: ..."]
+)
+def test_vague_names_are_found(text: str) -> None:
+    assert len(house_of(a=text + "\n").vague_names()) == 1
+    assert not house_of(a="founded = a.found(info)\n").vague_names()
 
 
 def test_phrases_of_our_own_are_counted() -> None:

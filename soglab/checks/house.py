@@ -31,6 +31,8 @@ TICS: Final = (
     r"\bgo(?:es|ing)?\son\b",
     r"\b(?:is|are) told\b",
 )
+# Names that say nothing of what they hold.
+VAGUE: Final = frozenset({"found", "kept", "what", "how", "which", "told", "said", "thing", "things", "data", "info"})
 # Where an import inside a function is allowed: start-up time of commands, and of `import sog`.
 LAZY_ALLOWED: Final = re.compile(r"^(?:sog/cli/|sog/__main__|sog/__init__|sog/api|soglab/cli/)")
 
@@ -88,6 +90,15 @@ class House:
             for name in {node.name for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef)}:
                 files.setdefault(name, []).append(source.path)
         return {name: sorted(paths) for name, paths in sorted(files.items()) if len(paths) > 1}
+
+    def vague_names(self) -> list[str]:
+        """Variables, parameters, attributes, functions and classes with a vague name, as file:line name."""
+        return [
+            f"{source.path}:{line} {name}"
+            for source in self.sources.values()
+            for line, name in _defined(source.tree)
+            if name.strip("_") in VAGUE
+        ]
 
     def rooms(self, package: str) -> dict[str, tuple[int, int]]:
         """(files, lines) by folder directly below a package; "." for its own files."""
@@ -153,6 +164,19 @@ def _import_nodes(node: ast.AST, lazy: bool) -> Iterator[tuple[ast.Import | ast.
             yield from _import_nodes(child, lazy or inside)
 
 
+def _defined(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and name of everything that a file gives a name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+
+
 def _components(graph: Mapping[str, set[str]]) -> list[list[str]]:
     """Strongly connected components (Tarjan 1972), without recursion."""
     index: dict[str, int] = {}
@@ -199,6 +223,7 @@ def measured(house: House) -> dict[str, object]:
         "lazy_imports": len(house.lazy_imports()),
         "lazy_by_room": Counter("/".join(house.sources[x.importer].path.split("/")[:2]) for x in house.lazy_imports()),
         "class_names_twice": house.class_names(),
+        "vague_names": [[entry] for entry in house.vague_names()],
         "comment_percent": round(100 * house.comment_share(), 2),
         "tics": {pattern: house.count(pattern) for pattern in TICS},
     }
