@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.errors import SettingError
 from soglab import checks, papers
 from soglab.study import Experiment, Note, Options, Outcome, PointFile, carry_out, finished, planned, so_far, write
@@ -90,7 +90,7 @@ class Reproduction:
         self.folder = folder_of(experiment, out, options)
         self.points = PointFile(self.folder)
 
-    def run(self, placement: Where, report: Callable[[int, str], None]) -> Reproduced:
+    def run(self, placement: Placement, report: Callable[[int, str], None]) -> Reproduced:
         """Compute the points that are missing, and write the results."""
         outcome = carry_out(self.experiment.study, self.keys, self.points, placement, report)
         return Reproduced(self.experiment, outcome, write(outcome, self.folder, self.experiment.id))

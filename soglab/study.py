@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 import sog
 from sog.cluster.executor import compute
-from sog.cluster.where import Where, executor
+from sog.cluster.placement import Placement, executor
 from sog.errors import SettingError
 from sog.files import append_line
 
@@ -232,7 +232,7 @@ def _read(text: str) -> Iterator[tuple[str, Result]]:
 
 
 def carry_out(
-    study: Study, keys: Sequence[Key], points: PointFile, placement: Where, report: Callable[[int, str], None]
+    study: Study, keys: Sequence[Key], points: PointFile, placement: Placement, report: Callable[[int, str], None]
 ) -> Outcome:
     """Compute the points that are not there yet, as many at a time as there are processes, and present them all.
 
@@ -244,7 +244,7 @@ def carry_out(
     report(done, "")
     for stage in sorted({study.stage(key) for key in waiting}):
         ready = [key for key in waiting if study.stage(key) == stage]
-        for key, result in _computed(study, ready, Where("local", 1) if study.alone else placement):
+        for key, result in _computed(study, ready, Placement("local", 1) if study.alone else placement):
             points.add(key, result)
             done += 1
             report(done, study.describe(key))
@@ -287,9 +287,9 @@ def totals(points: Iterable[StudyPoint], *names: str) -> Iterator[dict[str, Any]
         yield dict(zip(names, values, strict=True)) | summed
 
 
-def _computed(study: Study, keys: Sequence[Key], placement: Where) -> Iterator[tuple[Key, Result]]:
+def _computed(study: Study, keys: Sequence[Key], placement: Placement) -> Iterator[tuple[Key, Result]]:
     """Points as they are done, in any order."""
-    if not keys or placement == Where("local", 1):
+    if not keys or placement == Placement("local", 1):
         with threadpool_limits(1):
             yield from ((key, study.compute(key)) for key in keys)
         return

@@ -24,7 +24,7 @@ from sog.progress import OpenBar
 from sog.training.settings import DEFAULT, RunSettings
 
 if TYPE_CHECKING:
-    from sog.cluster.where import Where
+    from sog.cluster.placement import Placement
     from sog.nets.network import Network
     from sog.play.agent import Agent
     from sog.play.player import Player
@@ -52,7 +52,7 @@ class Asked:
     seeds: how many whole policies are measured.  playthroughs: how many sampled policies are averaged.
     best_response: how a policy network's best response is found, such as listed or learned(updates=1000).
     river: how rivers are played where a turn spot of hold'em is measured, such as safe or safe(iterations=200).
-    workers, cluster: the processes that measure (sog.cluster.where).  limit_gb: memory for listing a game.
+    workers, cluster: the processes that measure (sog.cluster.placement).  limit_gb: memory for listing a game.
     game: what a checkpoint's network is to play, one of the family of the game that it was trained on.
     """
 
@@ -251,7 +251,7 @@ class Algorithm:
         return run_settings
 
     @needs_pytorch("training")
-    def loop(self, placement: Where | None = None) -> Callable[..., Point]:
+    def loop(self, placement: Placement | None = None) -> Callable[..., Point]:
         """Its training loop, with the arguments of `sog.training.self_play.train` but `placement`.
 
         placement: where its workers play, if it has any; by default processes of this machine. SettingError where

@@ -71,13 +71,13 @@ def tournament(
     """
     from threadpoolctl import threadpool_limits
 
-    from sog.cluster.where import where_of
+    from sog.cluster.placement import placement_of
     from sog.measure.elo import by_units, points_of, rate
     from sog.protocols.tournament import fixtures, games_apart, load_results, openings_of, play_tournament
     from sog.protocols.tournament_file import read_tournament
 
     threadpool_limits(1)
-    placement = None if cluster is None else where_of(cluster, None)
+    placement = None if cluster is None else placement_of(cluster, None)
     read = read_tournament(file)
     for name in read.untrained():
         say(f"sog: no checkpoint is shipped for what agent {name} names: its network is untrained")

@@ -17,7 +17,7 @@ from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.algorithms.base import Algorithm, Rules
-    from sog.cluster.where import Where
+    from sog.cluster.placement import Placement
     from sog.training.curve import Point
     from sog.training.run import Run, Until
     from sog.training.settings import RunSettings, TrainSettings
@@ -135,7 +135,7 @@ def train(
             say(f"sog: the preset {preset} ends after {point.round} rounds, before --minutes {minutes:g}; {longer}")
 
 
-def _refuse_unfit(placement: Where, asynchronous: bool, serve: str | None, processor_minutes: float | None) -> None:
+def _refuse_unfit(placement: Placement, asynchronous: bool, serve: str | None, processor_minutes: float | None) -> None:
     """SettingError for options that this kind of run cannot have."""
     if serve is not None and not asynchronous:
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
@@ -194,21 +194,21 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
         stdout().print(f"its earlier networks against later ones, in Elo: {better}", soft_wrap=True)
 
 
-def _placement(algorithm: Algorithm, cluster: str | None, workers: int | None, asynchronous: bool) -> Where:
+def _placement(algorithm: Algorithm, cluster: str | None, workers: int | None, asynchronous: bool) -> Placement:
     """Where self-play runs; SettingError where the number of actors is not given, or there can be only one."""
-    from sog.cluster.where import Where, where_of
+    from sog.cluster.placement import Placement, placement_of
 
     if algorithm.alone:
         if cluster is not None or asynchronous:
             raise SettingError(f"{algorithm.name} learns in one process: leave out --cluster and --asynchronous")
-        return Where("local", workers or 1)
-    placement = where_of(cluster, workers)
+        return Placement("local", workers or 1)
+    placement = placement_of(cluster, workers)
     if not placement.places:
         raise SettingError(f"--cluster {cluster} needs --workers: how many self-play actors there are decides the run")
     return placement
 
 
-def _placed(placement: Where, device: str, serve: str | None) -> Placed:
+def _placed(placement: Placement, device: str, serve: str | None) -> Placed:
     """Where a run without rounds has its parts.  serve: the evaluator process's device; on a GPU its network is
     compiled and in bfloat16."""
     from sog.nets.device import find_device

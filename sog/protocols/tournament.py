@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sog.cluster.executor import compute
-from sog.cluster.where import Where, executor
+from sog.cluster.placement import Placement, executor
 from sog.errors import SettingError
 from sog.files import append_line, open_regular, read_bounded, replace_file, shown
 from sog.games.base import Game
@@ -213,7 +213,7 @@ def seed_of(tournament: Tournament, fixture: Fixture) -> int:
     return int(np.random.SeedSequence((tournament.seed, fixture.number)).generate_state(1)[0])
 
 
-def games_apart(file: Path, tournament: Tournament, placement: Where) -> Apart:
+def games_apart(file: Path, tournament: Tournament, placement: Placement) -> Apart:
     """Plays games of the tournament that `file` describes, as many at a time as `placement` has places.
 
     Other machines need the file, and the checkpoints that it names, at the same paths.

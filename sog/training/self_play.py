@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.errors import CheckpointError
 from sog.files import shown
 from sog.games.catalog import make_game
@@ -61,7 +61,7 @@ def train(
     resume: bool = False,
     hooks: Hooks | None = None,
     device: str = "cpu",
-    placement: Where | None = None,
+    placement: Placement | None = None,
 ) -> Point:
     """Train in folder `out` until the run is over; returns the last point.
 

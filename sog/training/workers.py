@@ -11,7 +11,7 @@ import torch
 
 from sog.arrays import Int64
 from sog.cluster.executor import Executor, Pending, WorkLost
-from sog.cluster.where import Where, executor
+from sog.cluster.placement import Placement, executor
 from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
@@ -46,14 +46,14 @@ class Workers(Protocol):
 
 @contextmanager
 def hire(
-    game: str, settings: TrainSettings, seed: int, workers: int, placement: Where | None = None
+    game: str, settings: TrainSettings, seed: int, workers: int, placement: Placement | None = None
 ) -> Iterator[Workers]:
     """This many workers; a single worker on this machine is this process itself.
 
     placement: by default processes of this machine. What each worker plays is the same to the bit wherever it plays,
     on processors of one kind.
     """
-    placement = placement or Where("local", workers)
+    placement = placement or Placement("local", workers)
     with one_core():
         if workers == 1 and placement.kind == "local":
             yield LocalWorkers(game, settings, seed)

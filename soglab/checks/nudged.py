@@ -15,7 +15,7 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.cli.app import main as command
-from sog.cluster import where
+from sog.cluster import placement
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.depth_limited import batching, subgames
 from soglab.bench.stopwatch import replaced
@@ -45,7 +45,7 @@ def main() -> None:
     with ExitStack() as stack:
         stack.enter_context(replaced(Lookahead, "set_root_ranges", nudged))
         stack.enter_context(replaced(subgames, "batch", nudged_batch))
-        stack.enter_context(replaced(where, "usable_cores", lambda: 1))
+        stack.enter_context(replaced(placement, "usable_cores", lambda: 1))
         code = command(sys.argv[2:])
     raise SystemExit(code)
 

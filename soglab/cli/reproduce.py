@@ -64,11 +64,11 @@ def reproduce(
         return
     if name is None:
         raise SettingError("no experiment was named; `sog reproduce --list` shows them")
-    from sog.cluster.where import where_of
+    from sog.cluster.placement import placement_of
     from soglab.reproduce import Reproduction, find
     from soglab.study import Options
 
-    placement = where_of(cluster, workers)
+    placement = placement_of(cluster, workers)
     experiment = find(name)
     if experiment.study.alone and (workers is not None or cluster is not None):
         raise SettingError(f"{name} measures time, one point after the other: leave out --workers and --cluster")

@@ -31,7 +31,7 @@ from sog.algorithms.student.measure import (
 from sog.algorithms.student.player import SogPlayer
 from sog.algorithms.table import ALGORITHMS, find, player_of, playing, read, refuse_unfit, says_who_plays, settings_of
 from sog.cli.app import main
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.catalog import make_game
 from sog.games.rules.kuhn import Kuhn
@@ -259,7 +259,7 @@ def test_seeds_are_of_one_network_whatever_the_folder_comes_to_hold(tmp_path: Pa
 
     def found(leaves: NetworkLeaves) -> list[tuple[int, float]]:
         subject = Subject("kuhn_poker", leaves, ResolveSettings(Budget(5, 1.0)))
-        return list(measure_seeds(subject, [0, 1], Where("local", 1)))
+        return list(measure_seeds(subject, [0, 1], Placement("local", 1)))
 
     def trained(step: int) -> NetworkLeaves:
         network = CVPN(shape_for(Kuhn(), 8, 1), step)

@@ -25,7 +25,7 @@ from sog.algorithms.student.measure import Subject, measure_seed, network_leaves
 from sog.algorithms.table import settings_of
 from sog.cluster.executor import WorkLost
 from sog.cluster.on_ray import STORE_BYTES
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget
@@ -89,7 +89,7 @@ def trained(seed: int, minutes: float, every: float, out: Path) -> tuple[float, 
             if chaos is not None:
                 chaos.look(supervisor)
 
-        where = Where("ray", 2, cluster.address)
+        where = Placement("ray", 2, cluster.address)
         train_stream(run, settings, out, Until(minutes), False, StreamHooks(look=look), Placed(where))
     finally:
         cluster.shutdown()

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import binom
 
 from sog.algorithms.table import settings_of
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.games.catalog import make_game
 from sog.training.run import Run, Until
 from sog.training.stream.loop import Placed, StreamHooks, train_stream
@@ -28,7 +28,7 @@ from sog.training.stream.supervisor import Supervisor
 _WARM = 6.0  # seconds that do not count
 
 
-def speed(where: Where, seconds: float, game: str, algorithm: str, updates: float | None) -> float:
+def speed(where: Placement, seconds: float, game: str, algorithm: str, updates: float | None) -> float:
     """Rows a second into the replay window, from the block after the first warm seconds to the last of `seconds`."""
     arrived: list[tuple[float, int]] = []
 
@@ -69,7 +69,7 @@ def main() -> int:
     parser.add_argument("--algorithm", default="sog")
     parser.add_argument("--updates", type=float, help="samples a row; by default the preset's")
     chosen = parser.parse_args()
-    kinds = {"1 local": Where("local", 1), "2 local": Where("local", 2), "2 ray": Where("ray", 2)}
+    kinds = {"1 local": Placement("local", 1), "2 local": Placement("local", 2), "2 ray": Placement("ray", 2)}
     found: dict[str, list[float]] = {name: [] for name in kinds}
     for pair in range(chosen.pairs):
         names = list(kinds) if pair % 2 == 0 else list(kinds)[::-1]

@@ -19,7 +19,7 @@ import psutil
 
 import sog.training.stream.supervisor as supervised
 from sog.algorithms.table import settings_of
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.games.catalog import make_game
 from sog.training.packing import PackedRows
 from sog.training.run import Run, Until
@@ -77,7 +77,7 @@ def watched(kind: str, minutes: float, updates: float) -> None:
     settings = replace(settings, replay=5_000, games=8, learner=learner)
     run = Run("leduc_poker", "full", 0, 2, rounds=False)
     with tempfile.TemporaryDirectory() as folder:
-        out, where = Path(folder) / "run", Where("local", 2)
+        out, where = Path(folder) / "run", Placement("local", 2)
         train_stream(run, settings, out, Until(minutes), False, StreamHooks(look=look), Placed(where))
 
 

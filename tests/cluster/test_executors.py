@@ -18,7 +18,7 @@ import pytest
 import sog.version
 from sog.cluster.executor import Executor, WorkLost, compute
 from sog.cluster.local import LocalExecutor
-from sog.cluster.where import Where, executor, where_of
+from sog.cluster.placement import Placement, executor, placement_of
 from sog.errors import GameError, SettingError, SogError
 from tests.cluster.work import Counter, always_dies, dies_once, square
 from tests.waiting import alive, wait_for
@@ -29,7 +29,7 @@ def begun(kind: str, places: int, open_in: ExitStack) -> Executor:
     if kind == "ray":
         pytest.importorskip("ray")
     try:
-        return open_in.enter_context(executor(Where(kind, places)))
+        return open_in.enter_context(executor(Placement(kind, places)))
     except SogError as error:
         pytest.skip(f"WARNING: no Ray here: {error}")
 
@@ -139,7 +139,7 @@ def test_deaths_are_noticed(there: Executor) -> None:
 
 
 def test_processes_that_ended_leave_no_open_files() -> None:
-    with executor(Where("local", 1)) as here:
+    with executor(Placement("local", 1)) as here:
         before = len(os.listdir("/proc/self/fd"))
         for _ in range(3):
             remote = here.start(Counter, 0)
@@ -179,20 +179,20 @@ def test_compute(there: Executor, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "workers", "expected"),
     [
-        (None, 3, Where("local", 3)),
-        ("local:2", None, Where("local", 2)),
-        ("ray:2", None, Where("ray", 2)),
-        ("auto", None, Where("ray", 0, "auto")),
-        ("10.0.0.1:6379", 5, Where("ray", 5, "10.0.0.1:6379")),
+        (None, 3, Placement("local", 3)),
+        ("local:2", None, Placement("local", 2)),
+        ("ray:2", None, Placement("ray", 2)),
+        ("auto", None, Placement("ray", 0, "auto")),
+        ("10.0.0.1:6379", 5, Placement("ray", 5, "10.0.0.1:6379")),
     ],
 )
-def test_where(text: str | None, workers: int | None, expected: Where) -> None:
-    assert where_of(text, workers) == expected
+def test_where(text: str | None, workers: int | None, expected: Placement) -> None:
+    assert placement_of(text, workers) == expected
 
 
 def test_one_process_for_each_core_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 8})
-    assert where_of(None, None) == Where("local", 3)
+    assert placement_of(None, None) == Placement("local", 3)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_one_process_for_each_core_that_may_be_used(monkeypatch: pytest.MonkeyPa
 )
 def test_wrong_places(text: Any, workers: int | None, why: str) -> None:
     with pytest.raises(SettingError, match=why):
-        where_of(text, workers)
+        placement_of(text, workers)
 
 
 _PROGRAM = """

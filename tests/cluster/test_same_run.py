@@ -12,7 +12,7 @@ import pytest
 
 from sog.algorithms.table import settings_of
 from sog.cluster.on_ray import STORE_BYTES
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.games.catalog import make_game
 from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
@@ -42,7 +42,7 @@ def digest(folder: Path) -> str:
     return out.hexdigest()
 
 
-def trained(out: Path, game: str, algorithm: str, rounds: int, where: Where) -> str:
+def trained(out: Path, game: str, algorithm: str, rounds: int, where: Placement) -> str:
     settings = settings_of(make_game(game), "demo", algorithm)
     settings = replace(settings, games=2, replay=2_000, learner=replace(settings.learner, batch=16))
     train(Run(game, "demo", 3, where.places, algorithm), settings, out, Until(rounds=rounds), placement=where)
@@ -68,6 +68,6 @@ def address() -> Iterator[str]:
 @pytest.mark.parametrize(("game", "algorithm", "rounds"), RUNS)
 def test_the_same_checkpoint(game: str, algorithm: str, rounds: int, address: str, tmp_path: Path) -> None:
     for places in (1, 2):
-        here = trained(tmp_path / f"local{places}", game, algorithm, rounds, Where("local", places))
-        there = trained(tmp_path / f"ray{places}", game, algorithm, rounds, Where("ray", places, address))
+        here = trained(tmp_path / f"local{places}", game, algorithm, rounds, Placement("local", places))
+        there = trained(tmp_path / f"ray{places}", game, algorithm, rounds, Placement("ray", places, address))
         assert here == there

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.measure.intervals import wilson
 from sog.training import curve
 from sog.training.run import Hooks, Run, Until
@@ -50,12 +50,12 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
     done: list[str] = []
     points = PointFile(tmp_path / "results")
     study = ablation.EXPERIMENT.study
-    outcome = carry_out(study, keys, points, Where("local", 1), lambda count, what: done.append(what))
+    outcome = carry_out(study, keys, points, Placement("local", 1), lambda count, what: done.append(what))
     assert [row["variant"] for row in outcome.rows] == list(VARIANTS)[:2]
     assert outcome.rows[0]["elo"] == 0.0 and all(0.0 <= row["sog_share"] <= 1.0 for row in outcome.rows)
     assert len(write(outcome, tmp_path / "results", "connect-four-ablation")) == 2
     assert len(done) == 1 + len(keys)
-    again = carry_out(study, keys, points, Where("local", 1), lambda count, what: None)
+    again = carry_out(study, keys, points, Placement("local", 1), lambda count, what: None)
     assert list(again.rows) == list(outcome.rows)
     result = ablation.compute(keys[0])  # a run that has had its time is not trained on
     assert result == points.get(keys[0])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sog.cli.app import main
-from sog.cluster import where
+from sog.cluster import placement
 from sog.games.catalog import make_game
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.depth_limited.subgames import Subgames
@@ -80,13 +80,13 @@ def test_a_nudged_command_begins_elsewhere_in_one_process(monkeypatch: pytest.Mo
     ranges, places = public.game.root_ranges(), []
 
     def run(words: list[str]) -> int:
-        places.append(where.where_of(None, None).places)
+        places.append(placement.placement_of(None, None).places)
         for tree in (Lookahead(public, 0, ranges), Subgames(public, [(0, np.concatenate(ranges))]).tree):
             for own, other in zip(tree.ranges(0), ranges, strict=True):
                 assert (own != other).all() and np.allclose(own, other, rtol=2e-9, atol=0.0)
         return 3
 
-    monkeypatch.setattr(where, "usable_cores", lambda: 2)
+    monkeypatch.setattr(placement, "usable_cores", lambda: 2)
     monkeypatch.setattr(nudged, "command", run)
     monkeypatch.setattr(sys, "argv", ["nudged", "1", "exploit", "kuhn_poker"])
     with pytest.raises(SystemExit) as ended:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.errors import GameError
 from sog.measure.intervals import share_interval, wilson
 from soglab.bench.pimbot import bench_pimbot
@@ -31,7 +31,7 @@ def test_a_small_version_from_end_to_end(tmp_path: Path) -> None:
     points = PointFile(tmp_path / "results")
     few = [key for key in keys if key["against"] in (ablation.ITSELF, "IS-MCTS", "separate trees")]
     study = ablation.EXPERIMENT.study
-    outcome = carry_out(study, few, points, Where("local", 1), lambda done, what: None)
+    outcome = carry_out(study, few, points, Placement("local", 1), lambda done, what: None)
     assert [row["games"] for row in outcome.rows] == [2, 2, 2]
     assert len(write(outcome, tmp_path / "results", "pimbot-ablation")) == 2
     assert ablation.compute(few[0]) == points.get(few[0])

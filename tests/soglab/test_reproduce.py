@@ -18,7 +18,7 @@ import pytest
 
 import sog
 from sog.cli.app import main
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from sog.errors import SettingError
 from soglab import reproduce
 from soglab.checks.agreement import agreement
@@ -62,7 +62,7 @@ def run(experiment: Experiment, out: Path, options: Options | None = None, worke
     """Run an experiment; what its progress bar was told."""
     told: list[str] = []
     work = Reproduction(experiment, options or Options(), out, lambda line: None)
-    work.run(Where("local", workers), lambda done, note: told.append(f"{done} {note}".strip()))
+    work.run(Placement("local", workers), lambda done, note: told.append(f"{done} {note}".strip()))
     return told
 
 
@@ -218,11 +218,11 @@ KILLED = """
 import sys
 from pathlib import Path
 import slow_study
-from sog.cluster.where import Where
+from sog.cluster.placement import Placement
 from soglab.study import PointFile, carry_out
 if __name__ == "__main__":
     points = PointFile(Path(sys.argv[1]))
-    carry_out(slow_study.STUDY, slow_study.KEYS, points, Where("local", 2), lambda done, note: None)
+    carry_out(slow_study.STUDY, slow_study.KEYS, points, Placement("local", 2), lambda done, note: None)
 """
 
 SLOW_STUDY = """

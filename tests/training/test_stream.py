@@ -23,7 +23,7 @@ from sog.algorithms.student.selfplay import SelfPlaySettings
 from sog.algorithms.table import settings_of
 from sog.cli.train_watch import Watch
 from sog.cluster.executor import Executor, WorkLost
-from sog.cluster.where import Where, executor
+from sog.cluster.placement import Placement, executor
 from sog.errors import CheckpointError, SettingError, SogError
 from sog.games.catalog import make_game
 from sog.games.rules.kuhn import Kuhn
@@ -58,7 +58,7 @@ SETTINGS = TrainSettings(
     games=4,
     rounds=12,
 )
-HERE = Where("local", 2)
+HERE = Placement("local", 2)
 RUN = Run("kuhn_poker", workers=2, rounds=False)
 WEIGHTS = network_bytes(CVPN(SETTINGS.shape, 1))
 
@@ -78,7 +78,7 @@ def there(request: pytest.FixtureRequest) -> Iterator[Executor]:
         pytest.importorskip("ray")
     with ExitStack() as stack:
         try:
-            made = stack.enter_context(executor(Where(request.param, 2)))
+            made = stack.enter_context(executor(Placement(request.param, 2)))
         except SogError as error:
             pytest.skip(f"WARNING: no Ray here: {error}")
         yield made
@@ -230,7 +230,7 @@ class SlowLearning(LearnerPart):
 def test_actors_wait_for_a_slow_learner(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that wait to be learned from stay bounded, and actors are idle meanwhile."""
     monkeypatch.setattr("sog.training.stream.supervisor.LearnerPart", SlowLearning)
-    with executor(Where("local", 2)) as there:
+    with executor(Placement("local", 2)) as there:
         supervisor, idle, most, largest = Supervisor(there, start(), Totals()), 0, 0.0, 0.0
 
         def seen() -> bool:
@@ -256,7 +256,7 @@ class NumberedPlaying(ActorPart):
 def test_actors_are_given_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which schedules of self-play count: as many games as a run by rounds has played by then."""
     monkeypatch.setattr("sog.training.stream.supervisor.ActorPart", NumberedPlaying)
-    with executor(Where("local", 2)) as there:
+    with executor(Placement("local", 2)) as there:
         supervisor = Supervisor(there, start(), Totals())
         go(supervisor, lambda: supervisor.totals.games >= 12 * 2 * SETTINGS.games)
         assert supervisor.round == 12
@@ -440,7 +440,7 @@ def test_one_evaluator_answers_all_actors(tmp_path: Path) -> None:
     assert counters.actors == 2 and counters.version == published > 0
     assert counters.rows > rows > 0 and counters.mean_batch >= 1
     assert set(multiprocessing.active_children()) <= before
-    elsewhere = replace(served, actors=Where("ray", 2))
+    elsewhere = replace(served, actors=Placement("ray", 2))
     with pytest.raises(SettingError, match="own machine"):
         train_stream(RUN, SETTINGS, tmp_path / "other", Until(rounds=1), False, hooks, elsewhere)
 
@@ -451,6 +451,6 @@ def test_a_run_without_rounds_keeps_its_networks_value_planes(tmp_path: Path) ->
     one = connect_four_settings()
     many = replace(one, shape=replace(one.shape, value_planes=16))
     for rounds, settings in ((1, one), (2, many)):
-        placed = Placed(Where("local", 1))
+        placed = Placed(Placement("local", 1))
         train_stream(run, settings, tmp_path, Until(rounds=rounds), rounds > 1, StreamHooks(), placed)
     assert checkpoint.load_meta(tmp_path / "checkpoint").shape.value_planes == 1

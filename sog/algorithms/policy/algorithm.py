@@ -17,7 +17,7 @@ from sog.progress import OpenBar
 from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
-    from sog.cluster.where import Where
+    from sog.cluster.placement import Placement
     from sog.nets.network import Network
     from sog.searches.tree.public_tree import PublicTree
     from sog.training.curve import Point
@@ -44,7 +44,7 @@ class PolicyAlgorithm(Algorithm):
         return make_history_game(game)
 
     @needs_pytorch("training")
-    def loop(self, placement: Where | None = None) -> Callable[..., Point]:
+    def loop(self, placement: Placement | None = None) -> Callable[..., Point]:
         """Training without workers."""
         from sog.algorithms.policy.loop import train_policy
 

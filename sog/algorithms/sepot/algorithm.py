@@ -24,7 +24,7 @@ from sog.training.settings import RunSettings
 from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
-    from sog.cluster.where import Where
+    from sog.cluster.placement import Placement
     from sog.searches.tree.public_tree import PublicTree
     from sog.training.curve import Point
     from sog.training.opened import Opened
@@ -96,7 +96,7 @@ class Sepot(PolicyAlgorithm):
         )
 
     @needs_pytorch("training")
-    def loop(self, placement: Where | None = None) -> Callable[..., Point]:
+    def loop(self, placement: Placement | None = None) -> Callable[..., Point]:
         from sog.algorithms.sepot.learner import train_sepot
 
         return train_sepot

@@ -23,7 +23,7 @@ from sog.algorithms.student.measure import (
 from sog.algorithms.student.player import BOARDS, SogPlayer
 from sog.algorithms.student.presets import sog_preset
 from sog.algorithms.student.turn_spots import RiverSolving, measure_turn_spot
-from sog.cluster.where import where_of
+from sog.cluster.placement import placement_of
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
@@ -165,7 +165,7 @@ class Student(Algorithm):
         if asked.river is not None:
             raise SettingError("--river is for hold'em that begins on the turn")
         listed_with_bar(subject.game, asked.limit_gb, bar)
-        placement = where_of(asked.cluster, asked.workers)
+        placement = placement_of(asked.cluster, asked.workers)
         by_seed: dict[int, float] = {}
         with bar(f"exploit {subject.game}", seeds, "seeds") as report:
             # Without --cluster and --workers the first seed's time decides whether processes are worth it.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.cluster.executor import compute
-from sog.cluster.where import Where, executor
+from sog.cluster.placement import Placement, executor
 from sog.measure.exploitability import exploitability
 from sog.measure.listed import listed
 from sog.nets.inference import network_evaluator
@@ -58,7 +58,7 @@ _WORTH_SECONDS: Final = 10.0  # a process takes three until it can search, most 
 
 
 def measure_seeds(
-    subject: Subject, seeds: list[int], placement: Where, if_worth_it: bool = False
+    subject: Subject, seeds: list[int], placement: Placement, if_worth_it: bool = False
 ) -> Iterator[tuple[int, float]]:
     """(seed, exploitability in the game's reporting unit) as each is done, in any order.
 
@@ -72,8 +72,8 @@ def measure_seeds(
         left = left[1:]
         # By the first seed's time: starting processes pays only where the rest takes longer.
         rest = (time.monotonic() - started) * len(left)
-        placement = Where("local", 1) if rest < _WORTH_SECONDS and placement.kind == "local" else placement
-    if placement == Where("local", 1) or (len(left) == 1 and placement.kind == "local"):
+        placement = Placement("local", 1) if rest < _WORTH_SECONDS and placement.kind == "local" else placement
+    if placement == Placement("local", 1) or (len(left) == 1 and placement.kind == "local"):
         yield from ((seed, measure_seed(subject, seed)) for seed in left)
         return
     with executor(placement) as there:

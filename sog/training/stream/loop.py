@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from sog.cluster.executor import WorkLost
-from sog.cluster.where import Where, executor
+from sog.cluster.placement import Placement, executor
 from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.nets.device import find_device
@@ -56,7 +56,7 @@ class Placed:
     then processes of this machine; None where each actor answers itself.
     """
 
-    actors: Where
+    actors: Placement
     learner: str = "cpu"
     evaluator: Residence | None = None
 

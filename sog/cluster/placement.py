@@ -14,14 +14,14 @@ from sog.cluster.executor import MOST_PROCESSES, Executor
 from sog.cluster.local import LocalExecutor
 from sog.errors import SettingError
 
-__all__ = ["Where", "executor", "usable_cores", "where_of"]
+__all__ = ["Placement", "executor", "placement_of", "usable_cores"]
 
 _LAST_PORT: Final = 65_535
 _KNOWN: Final = "local:N (processes of this machine), ray:N (a Ray of this machine), auto or HOST:PORT (a Ray cluster)"
 
 
 @dataclass(frozen=True)
-class Where:
+class Placement:
     """Where a command's processes run: on this machine or on a Ray cluster.
 
     kind: local or ray.  places: how many cores are to be kept busy.  address: of a running cluster.
@@ -32,12 +32,12 @@ class Where:
     address: str = ""
 
 
-def where_of(text: str | None, workers: int | None) -> Where:
+def placement_of(text: str | None, workers: int | None) -> Placement:
     """What --cluster and --workers say together; SettingError where that is nothing, or too much."""
     if workers is not None and workers < 1:
         raise SettingError(f"--workers must be at least 1, not {workers}")
     if text is None:
-        return Where("local", workers or usable_cores())
+        return Placement("local", workers or usable_cores())
     if text.startswith("ray://"):
         raise SettingError(
             "ray:// is Ray Client, which Ray's authors advise against for work like this; run sog on a machine of "
@@ -48,10 +48,10 @@ def where_of(text: str | None, workers: int | None) -> Where:
             raise SettingError(f"--cluster {text} says how many processes there are; leave out --workers")
         if not 1 <= int(match[2]) <= MOST_PROCESSES:
             raise SettingError(f"--cluster {text}: processes of one machine are 1 to {MOST_PROCESSES}")
-        return Where(match[1], int(match[2]))
+        return Placement(match[1], int(match[2]))
     host = re.fullmatch(r"[A-Za-z0-9._-]+:([0-9]{1,5})", text)
     if text == "auto" or (host and 1 <= int(host[1]) <= _LAST_PORT):
-        return Where("ray", workers or 0, text)
+        return Placement("ray", workers or 0, text)
     raise SettingError(f"--cluster {text} is not one of {_KNOWN}")
 
 
@@ -61,7 +61,7 @@ def usable_cores() -> int:
 
 
 @contextmanager
-def executor(placement: Where) -> Iterator[Executor]:
+def executor(placement: Placement) -> Iterator[Executor]:
     """The executor, which ends what it started with the block. Raises SettingError and SogError as RayExecutor does."""
     made: Executor
     with ExitStack() as stack:
