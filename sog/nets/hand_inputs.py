@@ -48,7 +48,6 @@ def _write(out: Float32, room: hand_spread.Sums, board: tuple[int, ...], x: Floa
     beside[:, : 2 * count] = ranges.reshape(2 * count, live).T
     beside[:, 2 * count :] = 0.0
     hand_spread.spread(table, room, np.array(rows, dtype=np.int64), out)
-    out[rows, :, :live, -1] = np.log1p(ranges)
 
 
 def _room(live: int) -> hand_spread.Sums:

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from sog.arrays import Array, Float32, Int64
-from sog.nets.cpu.dense import packed, registers_here
+from sog.nets.cpu.dense import layer, packed, registers_here
 from sog.searches.kernels.vectors import padded
 
-__all__ = ["Linear", "PackedLayers", "linear", "linear_layers", "table_of"]
+__all__ = ["Linear", "PackedLayers", "linear", "linear_layers", "table_of", "through"]
 
 # A layer's weights [N, K] and biases [N].
 Linear: TypeAlias = tuple[Array, Array]
@@ -45,6 +46,20 @@ class PackedLayers(NamedTuple):
             flat.append(packed(block, registers_here()))
             widths = [*(widths or [rows]), block.shape[1]]
         return cls(np.concatenate(flat), widths)
+
+
+def through(layers: PackedLayers, x: Float32, floor: float, outputs: int) -> Float32:
+    """float32[B, outputs]: rows x, float32[B, K], through layers with max(y, floor) after each; 0 is a ReLU.
+
+    Not by NumPy's products, whose last bits depend on the processor.
+    """
+    at, registers, count = 0, registers_here(), len(x)
+    for width, out in pairwise(layers.widths):
+        y = np.empty((count, out), dtype=np.float32)
+        place = at, count, width, out
+        layer(np.ascontiguousarray(x).reshape(-1), layers.weights, place, np.float32(floor), registers, y.reshape(-1))
+        at, x = at + out * (1 + width), y
+    return x[:, :outputs]
 
 
 def linear(weights: Mapping[str, Array], name: str) -> Linear:

@@ -1,11 +1,9 @@
-"""The network over Scotland Yard's stations on one core: values by Numba, logits by NumPy, by row.
+"""The network over Scotland Yard's stations on one core, its layers by Numba: values belief by belief, logits by row.
 
 A search asks for a leaf's values at every update and for its logits once, when it is opened.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from sog.games.scotland_yard.station_inputs import CONTEXT, pairs_of, station_in
 from sog.nets.cpu import station_layers
 from sog.nets.cpu.dense import registers_here
 from sog.nets.network import Network
-from sog.nets.packed_layers import Linear, PackedLayers, linear, linear_layers, table_of
+from sog.nets.packed_layers import PackedLayers, linear, linear_layers, table_of, through
 from sog.nets.shape import station_game
 from sog.searches.kernels.vectors import padded
 from sog.searches.leaves.evaluator import Wanted
@@ -33,6 +31,7 @@ class StationRows:
         self.shape, self.game = network.shape, station_game(network.shape)
         self.weights = {name.removeprefix("body."): weight.copy() for name, weight in network.arrays().items()}
         self.plain = tuple(self._packed(self.game))
+        self._layers: dict[str, tuple[PackedLayers, int]] = {}  # by part, with how many outputs it has
 
     def __call__(self, x: Float32, wanted: Wanted) -> Float32:
         """float32[B, N + 1 + P] of encoded beliefs float32[B, D], or the part of it that is wanted."""
@@ -51,16 +50,17 @@ class StationRows:
         every, around = station_inputs(x, self.game, moves=True)
         possible = np.flatnonzero(every.rows[:, 2] > 0)
         belief, share = every.belief[possible], every.share[possible]
-        h = _active(linear_layers(self.weights, "first"), every.rows[possible])
+        h = self._active("first", every.rows[possible])
         weighed, mean = np.zeros((2, len(x), h.shape[1]), dtype=np.float32)
         # Sums over a belief's stations, weighed by the range and evenly.
         np.add.at(weighed, belief, share[:, None] * h)
         np.add.at(mean, belief, h)
         mean /= np.bincount(belief, minlength=len(x)).clip(1)[:, None]
         # A detective without a station has only zeros.
-        each = _active(linear_layers(self.weights, "each"), every.detectives) * (every.places >= 0)[:, :, None]
+        chasers = self._active("each", every.detectives.reshape(-1, every.detectives.shape[2]))
+        each = chasers.reshape(*every.places.shape, -1) * (every.places >= 0)[:, :, None]
         c = self._last("context", np.concatenate((weighed, mean, every.context, each.sum(axis=1)), axis=1))
-        e = _active(linear_layers(self.weights, "second"), np.maximum(h + c[belief], 0))
+        e = self._active("second", np.maximum(h + c[belief], 0))
         rows = np.concatenate((every.rows, around), axis=1)
         enter, by = self._last("enter", rows), self.weights["by.weight"].T
         leave = np.zeros((len(rows), e.shape[1]), dtype=np.float32)
@@ -74,13 +74,23 @@ class StationRows:
         return out
 
     def _linear(self, name: str, x: Float32) -> Float32:
-        weight, bias = linear(self.weights, name)
-        out: Float32 = x @ weight.T + bias
-        return out
+        return self._through(name, x, -np.inf)
+
+    def _active(self, part: str, x: Float32) -> Float32:
+        """A part's linear layers, with ReLU after each."""
+        return self._through(part, x, 0.0)
 
     def _last(self, part: str, x: Float32) -> Float32:
         """A hidden layer with ReLU, and one without."""
-        return self._linear(f"{part}.2", _active([linear(self.weights, f"{part}.0")], x))
+        return self._linear(f"{part}.2", self._active(f"{part}.0", x))
+
+    def _through(self, part: str, x: Float32, floor: float) -> Float32:
+        if part not in self._layers:
+            named = f"{part}.weight" in self.weights
+            layers = [linear(self.weights, part)] if named else linear_layers(self.weights, part)
+            self._layers[part] = PackedLayers.of(layers), len(layers[-1][1])
+        packed, outputs = self._layers[part]
+        return through(packed, x, floor, outputs)
 
     def _packed(self, game: ScotlandYard) -> station_layers.Stations:
         """The layers with widths padded to whole registers; a padded output is 0, and its weights are."""
@@ -104,10 +114,3 @@ class StationRows:
         first, _, context, second, last = (part.weights for part in parts)
         weights = first, each.weights, context, second, last
         return station_layers.Stations(*weights, widths, depths, registers_here(), seen, one, two, asked, added)
-
-
-def _active(layers: Sequence[Linear], x: Float32) -> Float32:
-    """Linear layers with ReLU after each."""
-    for weight, bias in layers:
-        x = np.maximum(x @ weight.T + bias, 0)
-    return x

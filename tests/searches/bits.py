@@ -15,6 +15,7 @@ import torch
 from sog.arrays import Array
 from sog.games.base import Game
 from sog.games.boards.tic_tac_toe import TicTacToe
+from sog.games.catalog import make_game
 from sog.games.holdem.strings import holdem_from
 from sog.games.rules.goofspiel import Goofspiel
 from sog.games.rules.leduc.game import Leduc
@@ -23,6 +24,7 @@ from sog.games.strings import parse_game
 from sog.nets.cpu import residual
 from sog.nets.cpu.resnet_packed import Tiles, packed_network
 from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
 from sog.nets.shape import NetworkShape
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
@@ -35,8 +37,13 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import Entry, Kind
+from sog.training.checkpoint import load_network
+from sog.training.shipped import find_checkpoint
 
 GAMES: tuple[Game, ...] = (Goofspiel(3, "random"), Leduc(), LiarsDice(1, 4))
+TURN = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"
+LONDON = "scotland_yard(map=london)"
+FUSED = "fused: "  # of networks, whose sums are rounded once where the processor has FMA: not as x86-64-v2
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=4000,bets=0.5;1.0;allin)"
 
 
@@ -107,6 +114,22 @@ def resnet(tiles: Tiles) -> str:
     return digest([out])
 
 
+def answered(folder: str) -> str:
+    """What a network that ships says along a line of its game, for ranges of exact operations."""
+    game_string, network, _ = load_network(find_checkpoint(folder))
+    public = PublicTree(make_game(game_string))
+    nodes = [0]
+    while len(nodes) < 4 and public.list_fan(nodes[-1]):
+        nodes.append(public.child(nodes[-1], min(1, public.num_edges(nodes[-1]) - 1)))
+    ranges = np.zeros((len(nodes), sum(public.game.num_slots)))
+    for b, node in enumerate(nodes):
+        for p in (0, 1):
+            places = public.places_of(node, p)
+            ranges[b, places] = (np.arange(len(places)) * (3 + b + p) % 13 + 1) / 16.0
+    (evaluations,) = network_evaluator(network)([Beliefs(public, np.array(nodes, dtype=np.int32), ranges)])
+    return digest([evaluations.values, evaluations.logits])
+
+
 def main() -> None:
     """Print every digest."""
     found = {f"solve {game.name}": solved(game) for game in GAMES}
@@ -114,6 +137,7 @@ def main() -> None:
     found["river"] = river()
     found |= {f"resnet {tiles}": resnet(tiles) for tiles in ((2, 12), (1, 5))}
     found["steps"] = digest(rule.steps(1, 10_000) for rule in RULES)
+    found |= {f"{FUSED}{name}": answered(name) for name in ("leduc_poker", "holdem(bets=random)", TURN, LONDON)}
     print(json.dumps(found))
 
 

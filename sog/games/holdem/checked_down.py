@@ -19,12 +19,13 @@ from sog.games.holdem.betting import BOARD_CARDS, RIVER
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, disjoint_pairs
 from sog.games.holdem.equity import BOARDS, preflop_signs
 from sog.games.holdem.strength import ladder
-from sog.games.kernels import kernel
+from sog.games.kernels import fused_kernel, kernel
 
 __all__ = ["checked_down"]
 
 _FULL: Final = BOARD_CARDS[RIVER]
 _KEPT: Final = 24  # matrices of 7 MB: a searching process uses few boards at a time
+_SIDE: Final = 4  # rows and columns that a product takes at a time
 
 
 def checked_down(board: tuple[int, ...], ranges: tuple[Float64, Float64]) -> tuple[Float64, Float64]:
@@ -89,38 +90,78 @@ def _on_full_board(hands: Array, ends: Array, low: Array, high: Array, ranges: A
             before, k = so_far, stop
 
 
-def _shares(signs: Float32, weights: Float64) -> Float64:
-    narrow = weights.astype(np.float32)
-    won = narrow @ signs.T
-    # The weight of the hands that share no card with each: all, less those with either card, of which it is both.
-    by_card = weights @ _holds()
-    mass = weights.sum(axis=1, keepdims=True) - by_card[:, LOW] - by_card[:, HIGH] + weights
-    least = 1e-6 * mass.max(axis=1, keepdims=True, initial=0.0)
-    shares: Float64 = np.divide(won, mass, out=np.zeros_like(won), where=mass > least).astype(np.float64)
+def _shares(signs: Float32, ranges: Float64) -> Float64:
+    won = np.zeros((-len(ranges) % _SIDE + len(ranges), HANDS), dtype=np.float32)
+    padded = np.zeros((len(won), len(signs)), dtype=np.float32)
+    padded[: len(ranges), :HANDS] = ranges
+    shares = np.zeros(ranges.shape)
+    _win(signs, padded, won)
+    _divide(won, LOW, HIGH, ranges, shares)
     return shares
+
+
+@fused_kernel
+def _win(signs: Array, ranges: Array, won: Array) -> None:
+    """won[b, i] = sum over j of sign[i, j] * r[b, j], j from 0 up: -sign[j, i] is sign[i, j].
+
+    No matrix product of NumPy's, whose last bits depend on the processor.
+    signs: float32[1328, 1326].  ranges: float32[B, 1328], B a multiple of 4.  won: float32[B, 1326], zeros.
+    """
+    # Four ranges times four rows of signs: what is loaded once serves sixteen products. 256 columns stay in the cache.
+    for begin in range(0, won.shape[1], 256):
+        end = min(begin + 256, won.shape[1])
+        for b in range(0, len(ranges), 4):
+            p, q, r, s = won[b, begin:end], won[b + 1, begin:end], won[b + 2, begin:end], won[b + 3, begin:end]
+            for j in range(0, len(signs), 4):
+                p0, p1, p2, p3 = ranges[b, j], ranges[b, j + 1], ranges[b, j + 2], ranges[b, j + 3]
+                q0, q1, q2, q3 = ranges[b + 1, j], ranges[b + 1, j + 1], ranges[b + 1, j + 2], ranges[b + 1, j + 3]
+                r0, r1, r2, r3 = ranges[b + 2, j], ranges[b + 2, j + 1], ranges[b + 2, j + 2], ranges[b + 2, j + 3]
+                s0, s1, s2, s3 = ranges[b + 3, j], ranges[b + 3, j + 1], ranges[b + 3, j + 2], ranges[b + 3, j + 3]
+                w, x = signs[j, begin:end], signs[j + 1, begin:end]
+                y, z = signs[j + 2, begin:end], signs[j + 3, begin:end]
+                for i in range(end - begin):
+                    p[i] = p[i] - p0 * w[i] - p1 * x[i] - p2 * y[i] - p3 * z[i]
+                    q[i] = q[i] - q0 * w[i] - q1 * x[i] - q2 * y[i] - q3 * z[i]
+                    r[i] = r[i] - r0 * w[i] - r1 * x[i] - r2 * y[i] - r3 * z[i]
+                    s[i] = s[i] - s0 * w[i] - s1 * x[i] - s2 * y[i] - s3 * z[i]
+
+
+@kernel
+def _divide(won: Array, low: Array, high: Array, ranges: Array, shares: Array) -> None:
+    """shares[b, i] = won[b, i] / met[b, i], with met = T - C[low] - C[high] + r[i]; 0 where next to none is met.
+
+    T: the range's weight.  C: that of the hands with a card.  shares: zeros.
+    """
+    met = np.zeros(ranges.shape[1])
+    for b in range(len(ranges)):
+        r, whole, total, most = ranges[b], np.zeros(52), 0.0, 0.0
+        for i in range(len(r)):
+            total += r[i]
+            whole[low[i]] += r[i]
+            whole[high[i]] += r[i]
+        for i in range(len(r)):
+            met[i] = total - whole[low[i]] - whole[high[i]] + r[i]
+            most = max(most, met[i])
+        for i in range(len(r)):
+            if met[i] > 1e-6 * most:
+                shares[b, i] = won[b, i] / met[i]
 
 
 @lru_cache(maxsize=_KEPT)
 def _signs(board: tuple[int, ...]) -> Float32:
-    """float32[1326, 1326]: how often the first hand wins less how often it loses, over the boards to come."""
+    """float32[1328, 1326]: at [i, j] how often hand i wins against j less how often it loses; then rows of zeros."""
+    signs = np.zeros((-HANDS % _SIDE + HANDS, HANDS), dtype=np.float32)
     if not board:
-        return preflop_signs().astype(np.float32) / np.float32(BOARDS)
+        signs[:HANDS] = preflop_signs().astype(np.float32) / np.float32(BOARDS)
+        return signs
     cards, missing = [card for card in range(CARDS) if card not in board], _FULL - len(board)
     full = np.array([(*board, *more) for more in combinations(cards, missing)], dtype=np.int64)
     table = np.zeros((HANDS, HANDS), dtype=np.int32)
     scores.add_signs(full, np.ones(len(full), dtype=np.int32), table)
     # The kernel fills the part above the diagonal. Beside two hands fewer boards may come: on the turn 44 of 48.
     beside = comb(CARDS - len(board) - 4, missing)
-    signs: Float32 = (table - table.T).astype(np.float32) * _apart() / np.float32(beside)
+    signs[:HANDS] = (table - table.T).astype(np.float32) * _apart() / np.float32(beside)
     return signs
-
-
-@lru_cache(maxsize=1)
-def _holds() -> Float64:
-    """float64[1326, 52]: 1 where a hand has a card."""
-    has = np.zeros((HANDS, CARDS))
-    has[np.arange(HANDS), LOW] = has[np.arange(HANDS), HIGH] = 1.0
-    return has
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ batched with.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
 
@@ -58,6 +58,7 @@ class Mlp(NamedTuple):
     listed: Int32
 
 
+@cache
 def registers_here() -> int:
     """Registers of outputs that a tile has side by side on this processor; answers do not depend on it.
 

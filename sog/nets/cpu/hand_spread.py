@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from sog.arrays import Array, Float64
 from sog.games.holdem.hand_inputs import BINS, BoardTable
 from sog.searches.kernels.jit import njit
@@ -44,9 +46,9 @@ def spread(table: BoardTable, room: Sums, rows: Array, hands: Array) -> None:
     On a full board p[i] = (sum of w[j] over weaker j + half of the sum over equal j) / (sum over all j), over hands j
     that share no card with i. Sums over hands with a card are taken away by card, as every hand has two.
     p is spread linearly over the two nearest of the points 0, 1 / (bins - 1), ..., 1.
-    room: its ranges are read.  rows: int64[<= 4], the beliefs' rows in hands.  hands: float32[B, 2, >= L, WIDTH];
-    written are all columns but the last: what a hand does against the opponent's range, against the player's own, its
-    equity, and the share of the opponent's range that it meets.
+    room: its ranges are read.  rows: int64[<= 4], the beliefs' rows in hands.  hands: float32[B, 2, >= L, WIDTH]; its
+    columns: what a hand does against the opponent's range, against the player's own, its equity, the share of the
+    opponent's range that it meets, and log(1 + its weight).
     """
     live, boards = len(table.low), len(table.dealt)
     zero = splat(0.0)
@@ -67,6 +69,7 @@ def spread(table: BoardTable, room: Sums, rows: Array, hands: Array) -> None:
             _chances(table, room, first + r, r, total)
         _add(room, live, count)
     _means(table, room, total)
+    _take_logarithms(room.ranges[: live * LANES64], room.chances)
     _write(table, room, rows, hands)
 
 
@@ -174,6 +177,20 @@ def _means(table: BoardTable, room: Sums, total: Array) -> None:
 
 
 @njit
+def _take_logarithms(ranges: Array, logarithms: Array) -> None:
+    """log(1 + r) to 1e-8, of roots, sums, products and quotients alone: a library's last bits depend on the processor.
+
+    log y = 16 log t with t = y^(1/16), and log t = 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = (t - 1) / (t + 1).
+    """
+    for k in range(len(ranges)):
+        t = np.sqrt(np.sqrt(np.sqrt(np.sqrt(1.0 + ranges[k]))))
+        s = (t - 1.0) / (t + 1.0)
+        q = s * s
+        series = 1.0 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * (1 / 9 + q / 11))))
+        logarithms[k] = 32.0 * s * series
+
+
+@njit
 def _write(table: BoardTable, room: Sums, rows: Array, hands: Array) -> None:
     """The columns as inputs of both players: a range is the opponent's for one and the other's own."""
     wide = 2 + BINS
@@ -188,3 +205,4 @@ def _write(table: BoardTable, room: Sums, rows: Array, hands: Array) -> None:
                     own[wide + k] = mean
                 other[2 * wide] = table.equity[i]
                 other[2 * wide + 1] = room.columns[lane + wide * LANES64]
+                own[2 * wide + 2] = room.chances[i * LANES64 + 2 * b + q]
