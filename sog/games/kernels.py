@@ -17,16 +17,16 @@ Kernel = Callable[..., Any]
 
 def kernel(function: Kernel) -> Kernel:
     """Compile rules; the same bits on every processor."""
-    return _compiled(function, error_model="numpy")
+    return _compiled(function, set())
 
 
 def fused_kernel(function: Kernel) -> Kernel:
     """`kernel`, with a product rounded together with the sum it enters; the same bits on processors with FMA."""
-    return _compiled(function, error_model="numpy", fastmath={"contract"})
+    return _compiled(function, {"contract"})
 
 
-def _compiled(function: Kernel, **options: Any) -> Kernel:
+def _compiled(function: Kernel, fastmath: set[str]) -> Kernel:
     try:
-        return cast(Kernel, numba.njit(cache=True, **options)(function))
+        return cast(Kernel, numba.njit(cache=True, error_model="numpy", fastmath=fastmath)(function))
     except RuntimeError:  # no folder for the cache can be written to, the file's own included
-        return cast(Kernel, numba.njit(**options)(function))
+        return cast(Kernel, numba.njit(error_model="numpy", fastmath=fastmath)(function))
