@@ -13,7 +13,7 @@ from sog.agents.bot import bot_seats
 from sog.agents.chasers import CHASERS, chaser_of, split_settings
 from sog.agents.loaded import LoadedAgent
 from sog.agents.opening import network_id, open_network
-from sog.agents.own import CheckedAgent, found_in, seats_of
+from sog.agents.own import CheckedAgent, imported_as, seats_of
 from sog.agents.poker import SIMPLE, SpotAgent
 from sog.agents.solved import Solution, SolutionAgent
 from sog.agents.written_policy import WrittenPolicyAgent, read_policy
@@ -132,7 +132,7 @@ def policy_entrant(name: str, text: str, game: Game) -> Entrant:
 
 def code_entrant(name: str, text: str, game: Game) -> Entrant:
     """A class derived from sog.Agent, or a function that makes bots of OpenSpiel's."""
-    named = found_in(text)
+    named = imported_as(text)
     if isinstance(named, type) and issubclass(named, Agent):
         seats = class_entrant(name, named).seats
     elif callable(named) and not isinstance(named, type):

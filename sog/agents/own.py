@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sog.algorithms.base import Asked, MakeAgent, Measured, count_of, seeds_said
+from sog.algorithms.base import Asked, MakeAgent, Measured, count_of, seeds_text
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.blame import code_of
@@ -26,18 +26,18 @@ from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import whole_tree
 
-__all__ = ["CheckedAgent", "agent_class", "checked_policies", "found_in", "measure_agent", "seats_of"]
+__all__ = ["CheckedAgent", "agent_class", "checked_policies", "imported_as", "measure_agent", "seats_of"]
 
 
 def agent_class(text: str) -> type[Agent]:
     """The class that MODULE:CLASS names, looked for in the current folder too; SettingError where it is missing."""
-    named = found_in(text)
+    named = imported_as(text)
     if not (isinstance(named, type) and issubclass(named, Agent)):
         raise SettingError(f"{text} is not a class derived from sog.Agent")
     return named
 
 
-def found_in(text: str) -> object:
+def imported_as(text: str) -> object:
     """What MODULE:NAME names, looked for in the current folder too; SettingError where it is missing."""
     module, _, name = text.partition(":")
     if module.endswith(".py"):
@@ -195,5 +195,5 @@ def measure_agent(text: str, game: str, asked: Asked, bar: OpenBar) -> Measured:
         text,
         {"agent": text, "seeds": seeds},
         {},
-        spread=seeds_said(values),
+        spread=seeds_text(values),
     )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sog.training.curve import Point
     from sog.training.opened import Opened
 
-__all__ = ["SOG", "Algorithm", "Asked", "MakeAgent", "Measured", "Rules", "count_of", "seeds_said"]
+__all__ = ["SOG", "Algorithm", "Asked", "MakeAgent", "Measured", "Rules", "count_of", "seeds_text"]
 
 # Student of Games, which trains and plays where nobody names another algorithm.
 SOG: Final = DEFAULT
@@ -75,7 +75,7 @@ class Measured:
     """Exact exploitability, in the game's reporting unit.
 
     values: one for each whole policy.  description: the play that was measured, in words.  settings, figures: entries
-    for machines, before and after the exploitability.  of_what, spread, further: words for people around the mean.
+    for machines, before and after the exploitability.  over, spread, further: words for people around the mean.
     """
 
     game: str
@@ -84,7 +84,7 @@ class Measured:
     description: str
     settings: Mapping[str, str | int | float]
     figures: Mapping[str, str | int | float]
-    of_what: str = ""
+    over: str = ""
     spread: str = ""
     further: str = ""
 
@@ -109,7 +109,7 @@ class Measured:
         return entries
 
 
-def seeds_said(values: Sequence[float]) -> str:
+def seeds_text(values: Sequence[float]) -> str:
     """What `Measured.spread` says of seeds; the range grows with their number, deviation and standard error do not."""
     extremes = f"min {min(values):.4g}, max {max(values):.4g}"
     if len(values) == 1:

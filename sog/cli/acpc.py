@@ -18,7 +18,7 @@ from sog.cli.frame import (
     write_unless_there,
 )
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, PerUpdateOption, SimulationsOption, plain_file, seed_of, word
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def dealer(
     made = Dealer(dealt, clocks, files, lambda text: say(f"sog: {text}"), host, _two_ports(ports))
     notice = "" if transactions is None else f"the same command with --resume continues from {transactions}"
     print(*made.ports, flush=True)
-    with say_kept(lambda: notice), progress_bar(f"match {name}", hands, "hands") as report:
+    with stop_notice(lambda: notice), progress_bar(f"match {name}", hands, "hands") as report:
         made.play(report)
     print(made.score() + f":{player1}|{player2}", flush=True)
 

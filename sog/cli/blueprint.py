@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sog.cli.frame import check_new, facts_table, print_json, progress_bar, say, stdout
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.errors import CheckpointError, SettingError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _run(solver: BlueprintSolver, iterations: int, out: Path) -> float:
     from sog.opponents.holdem.blueprint import save
 
     spent, batch, saved, notice = 0.0, 100, perf_counter(), [""]
-    with progress_bar("solve", iterations, "iterations") as report, say_kept(lambda: notice[0]):
+    with progress_bar("solve", iterations, "iterations") as report, stop_notice(lambda: notice[0]):
         while solver.iterations < iterations:
             start = perf_counter()
             solver.iterate(min(batch, iterations - solver.iterations))

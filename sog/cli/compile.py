@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.searches.kernels.compiling import WATCH
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def compile_kernels(as_json: JsonOption = False) -> None:
 
     started, kernels = time.monotonic(), WATCH.kernels
     notice = "kernels that were compiled are kept: the same command continues with the others"
-    with say_kept(lambda: notice), threadpool_limits(1), progress_bar("compile", len(_WORK), "parts") as report:
+    with stop_notice(lambda: notice), threadpool_limits(1), progress_bar("compile", len(_WORK), "parts") as report:
         for done, (name, work) in enumerate(_WORK):
             report(done, name)
             work()

@@ -26,7 +26,7 @@ from sog.cli.frame import (
     write_unless_there,
 )
 from sog.cli.options import check_apart
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.pictures.svg import ON_COLOUR, action_colours
@@ -99,7 +99,7 @@ def solve_spot(
         boards = len(solver.program.boards.cards)
         stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved")
     solver.iterate(0)  # compiles before the timing starts
-    with say_kept(lambda: notice[0]):
+    with stop_notice(lambda: notice[0]):
         progress, seconds = _run(solver, goal, _ITERATIONS if iterations is None else iterations, out, notice)
     if out is not None:
         save(solver, progress, out)

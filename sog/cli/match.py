@@ -21,7 +21,7 @@ from sog.cli.frame import (
     stdout,
 )
 from sog.cli.options import PerUpdateOption, SimulationsOption, count, plain_file, seed_of, word
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def match(
     played = HandMatch(rules, (first, second), seed, small_tree(rules, limit_gb), policies)
     notice = "" if records is None else f"finished hands are kept in {records}: the same command continues from there"
 
-    with say_kept(lambda: notice):
+    with stop_notice(lambda: notice):
         won = play_match(played, hands, records, partial(progress_bar, f"match {rules.name}", hands, "hands"))
     answer = {"game": rules.name, "a": a, "b": b, **earned(won), "unit": rules.unit.name, **by_seat(won, rules)}
     if as_json:

@@ -13,7 +13,7 @@ import typer
 
 from sog.cli.frame import stdout
 from sog.cli.options import count, word
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.errors import SettingError
 
 __all__ = ["serve"]
@@ -86,7 +86,7 @@ def serve(
             leave(number, frame)
 
         server.handle_exit = end
-        with say_kept(lambda: f"games are in {folder}; the same command plays them on"):
+        with stop_notice(lambda: f"games are in {folder}; the same command plays them on"):
             server.run(sockets=[listener])
 
 

@@ -14,7 +14,7 @@ from sog.cli.acpc import own_game
 from sog.cli.frame import JsonOption, ask, count_preflop, facts_table, print_json, progress_bar, say, stdout
 from sog.cli.match import earned, words
 from sog.cli.options import AlgorithmOption, count, plain_file, seed_of, word
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.errors import SettingError
 from sog.files import append_line, bounded_json, open_regular, read_bounded
 
@@ -68,7 +68,7 @@ def slumbot(
             append_line(records, match)
         count_preflop(table.game)
         notice = f"finished hands are kept in {records}: the same command continues from there"
-        with say_kept(lambda: notice), progress_bar(f"slumbot {agent}", hands, "hands", begun=len(played)) as report:
+        with stop_notice(lambda: notice), progress_bar(f"slumbot {agent}", hands, "hands", begun=len(played)) as report:
             for hand in SlumbotClient(entrant, table, seed, api).play(len(played)):
                 append_line(records, json.dumps(asdict(hand)))
                 played.append(hand)

@@ -18,7 +18,7 @@ from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Final
 
-__all__ = ["Interrupted", "exit_code", "listening", "no_more", "say_kept"]
+__all__ = ["Interrupted", "exit_code", "listening", "no_more", "stop_notice"]
 
 _MOMENT: Final = 0.05  # seconds
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -105,7 +105,7 @@ def no_more() -> None:
 
 
 @contextmanager
-def say_kept(words: Callable[[], str]) -> Iterator[None]:
+def stop_notice(words: Callable[[], str]) -> Iterator[None]:
     """Where the block is stopped, end the command with these words: what is kept and how to continue."""
     try:
         yield

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sog.cli.frame import ClusterOption, JsonOption, print_json, print_table, progress_bar, save_picture, say, stdout
 from sog.cli.options import plain_file
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.cli.tournament_hands import hand_tournament
 from sog.errors import SettingError
 
@@ -95,7 +95,7 @@ def tournament(
     title = f"tournament {read.game.name}"
     begun = len(load_results(folder))
     opened = progress_bar(title, games, "games", begun)
-    with say_kept(lambda: notice if results else ""), opened as report:
+    with stop_notice(lambda: notice if results else ""), opened as report:
         apart = None if placement is None else games_apart(file, read, placement)
         for result in play_tournament(read, folder, apart=apart, note=say):
             results.append(result)
@@ -113,7 +113,7 @@ def tournament(
         print_json(answer)
     else:
         _show(answer)
-    with say_kept(lambda: f"all games are kept in {folder}; elo.png may be missing"):
+    with stop_notice(lambda: f"all games are kept in {folder}; elo.png may be missing"):
         _plot(folder / "elo.png", answer)
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sog.cli.frame import print_json, print_table, progress_bar, say, small_tree, stdout
 from sog.cli.match import by_seat, decided, earned, words
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 
 if TYPE_CHECKING:
     from sog.games.base import Game
@@ -27,7 +27,7 @@ def hand_tournament(tournament: Tournament, folder: Path, as_json: bool) -> None
     from sog.protocols.tournament_hands import Deals, play_pairs
 
     game, notice = tournament.game, f"finished hands are kept in {folder}: the same command continues from there"
-    with say_kept(lambda: notice), in_folder(tournament, folder, say):
+    with stop_notice(lambda: notice), in_folder(tournament, folder, say):
         entrants = {name: tournament.entrant(name) for name in tournament.agents}
         played = Deals(game, small_tree(game, None), tournament.rounds, tournament.seed)
         results = list(play_pairs(entrants, tournament.pairs(), played, folder, progress_bar))

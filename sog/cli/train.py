@@ -11,7 +11,7 @@ import typer
 
 from sog.cli.frame import ClusterOption, JsonOption, Report, count_preflop, print_json, progress_bar, say, stdout
 from sog.cli.options import AlgorithmOption, count, not_blank, positive, processes, seed_of, word
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.cli.train_watch import Watch, draw_curve
 from sog.errors import SettingError
 
@@ -99,7 +99,7 @@ def train(
     is installed, tensorboard/. Ctrl-C and SIGTERM save the run first; a kill loses at most the work since the last
     checkpoint.
     """
-    with say_kept(lambda: "" if out is None or not out.exists() else _stop_notice(out)):
+    with stop_notice(lambda: "" if out is None or not out.exists() else _stop_notice(out)):
         from sog.algorithms.base import SOG
         from sog.algorithms.table import checked_settings, read
         from sog.training.run import Run, Until
@@ -115,7 +115,7 @@ def train(
         run = Run(rules.name, preset, seed, placement.places, str(learns), not asynchronous, first)
         settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
         count_preflop(rules)
-    with say_kept(lambda: _stop_notice(folder)), _bar(rules, settings, stored, until) as bar:
+    with stop_notice(lambda: _stop_notice(folder)), _bar(rules, settings, stored, until) as bar:
         watch = Watch(rules, folder, bar, run, _begun(stored))
         if asynchronous:
             streamed = cast("TrainSettings", settings)
@@ -124,7 +124,7 @@ def train(
         else:
             point = learns.loop(placement)(run, settings, folder, until, resume, watch.hooks(), device)
         watch.close()
-    with say_kept(lambda: f"the run in {folder} is complete; curve.png may be missing"):
+    with stop_notice(lambda: f"the run in {folder} is complete; curve.png may be missing"):
         draw_curve(folder, rules.name, rules.unit.name, learns.measure_is)
     if as_json:
         print_json(_answer(rules, run, folder, point, watch.latest))

@@ -134,11 +134,11 @@ def _refuse_unknown(game: Game, start: State) -> None:
     except Exception as error:  # rules raise what they like where they are asked about anything else
         raise unknown from error
     assert answers
-    if min(sizes) < 1 or not (game.deterministic or _is_found(game, start)):
+    if min(sizes) < 1 or not (game.deterministic or _is_near_root(game, start)):
         raise unknown
 
 
-def _is_found(game: Game, start: State) -> bool:
+def _is_near_root(game: Game, start: State) -> bool:
     """Whether it is among the first public states of the game, or these are not all."""
     waiting, seen = deque([game.root()]), {game.root()}
     while waiting and len(seen) < _LOOKED_AT and start not in seen:

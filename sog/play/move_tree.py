@@ -9,10 +9,10 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["MOST_KEPT", "MoveTree"]
+__all__ = ["MOST_STATES", "MoveTree"]
 
 # Positions that a player's tree keeps, 12 kB each of chess and 32 of 9x9 Go, before it begins anew.
-MOST_KEPT: Final = 100_000
+MOST_STATES: Final = 100_000
 
 
 class MoveTree:
@@ -60,7 +60,7 @@ class MoveTree:
     @property
     def is_full(self) -> bool:
         """Whether a player should begin with a new tree: what earlier searches listed is not needed again."""
-        return self.public.size > MOST_KEPT
+        return self.public.size > MOST_STATES
 
     def result(self, node: int) -> float | None:
         """Player 0's utility where the game has ended, as a share of the largest; None where it continues."""

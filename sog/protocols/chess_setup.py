@@ -20,7 +20,7 @@ __all__ = ["ChessBoard", "Setup", "read_position"]
 _SHREDDERS: Final = "HAha"
 _CASTLING: Final = str.maketrans(_SHREDDERS, "KQkq")
 # Starts whose trees are kept. A game that continues past draws has a new start every few moves.
-_KEPT: Final = 16
+_MOST_TREES: Final = 16
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ChessBoard:
         """A start's tree, the latest ones last; of the others only this many are kept."""
         tree = self._trees.pop(fen) if fen in self._trees else MoveTree(Chess(fen, self._inputs))
         self._trees[fen] = tree
-        while len(self._trees) > _KEPT:
+        while len(self._trees) > _MOST_TREES:
             del self._trees[next(iter(self._trees))]
         return tree
 

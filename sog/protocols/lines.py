@@ -14,7 +14,7 @@ LONGEST: Final = 2**17
 _WAITING: Final = 2**22
 _BESIDE: Final = 100
 # What is kept of a line that is too long, so that its answer can be given its id.
-_KEPT: Final = 100
+_SHOWN: Final = 100
 
 
 class Stream(Protocol):
@@ -90,4 +90,4 @@ def _line(raw: bytes, stream: Stream) -> str:
         return raw.decode("utf-8", "replace").rstrip("\r\n")
     while (rest := stream.readline(LONGEST)) and not rest.endswith(b"\n"):
         pass
-    return raw[:_KEPT].decode("utf-8", "replace") + "\n"
+    return raw[:_SHOWN].decode("utf-8", "replace") + "\n"

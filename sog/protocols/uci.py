@@ -31,7 +31,7 @@ __all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "mate_in", "read
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5
 # Characters of lines that are kept while one search runs, to be run after it; a client that sends more has lost them.
-_KEPT: Final = 2**22
+_MOST_BYTES: Final = 2**22
 # Options: the engine's attribute, its least and its largest value.
 _SPINS: Final = {
     "MultiPV": ("multipv", 1, 256),
@@ -311,11 +311,11 @@ class _Running:
 
     def _keep(self, line: str | None) -> None:
         """Keep a line for later; too many are dropped, but for those that end us."""
-        room, ends = _KEPT - self.size, line is None or _from_command(line)[:1] == ["quit"]
+        room, ends = _MOST_BYTES - self.size, line is None or _from_command(line)[:1] == ["quit"]
         if room >= 0 or ends:
             self.later.append(line)
             self.size += size_of(line)
-            if self.size > _KEPT and room >= 0 and not ends:
+            if self.size > _MOST_BYTES and room >= 0 and not ends:
                 self.engine.refuse("too many lines during a search: what comes before its end is ignored")
 
 

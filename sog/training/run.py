@@ -134,12 +134,12 @@ def describe(run: Run, settings: RunSettings, record: TrainingRecord) -> dict[st
     processor_minutes: of those, that the run's first process used; with one worker it is the only one.
     begins: the end of that folder's name alone: where it lies on this machine is private.
     """
-    how_far = {
+    progress = {
         "round": record.round,
         "minutes": record.seconds / 60.0,
         "processor_minutes": record.processor / 60.0,
     }
-    return {**asdict(run), "begins": end_of(run.begins), "made_of": repr(settings), **how_far}
+    return {**asdict(run), "begins": end_of(run.begins), "made_of": repr(settings), **progress}
 
 
 def _name_in(stored: Mapping[str, Any]) -> str:

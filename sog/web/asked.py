@@ -21,9 +21,9 @@ __all__ = [
     "RANDOM",
     "SOLUTION",
     "Chair",
-    "HintFound",
+    "HintReply",
     "MoveAsked",
-    "MoveFound",
+    "MoveReply",
     "NextCard",
     "PositionAsked",
     "SearchGrowth",
@@ -113,7 +113,7 @@ class MoveAsked:
 
 
 @dataclass(frozen=True)
-class MoveFound:
+class MoveReply:
     """An agent's action.
 
     column: its place among the actions.  belief: the opponent's likeliest infostates with their probabilities, as the
@@ -128,7 +128,7 @@ class MoveFound:
 
 
 @dataclass(frozen=True)
-class HintFound:
+class HintReply:
     """What an agent would do in a person's place.  shares: places among the actions with their probabilities."""
 
     shares: tuple[tuple[int, float], ...]

@@ -19,7 +19,7 @@ from sog.web.asked import PositionAsked, SearchSnapshot, SideSeen
 
 __all__ = ["WholePolicies", "side_of"]
 
-_KEPT: Final = 4  # whole policies
+_MOST_POLICIES: Final = 4  # whole policies
 _SIMULATIONS: Final = 2_000_000  # of all searches of a whole policy: ten seconds, about
 _ITERATIONS: Final = 1_000  # of DCFR
 
@@ -36,7 +36,7 @@ class WholePolicies:
     """Policies of whole games, those that were asked for last."""
 
     def __init__(self) -> None:
-        self._policies = LruCache[tuple[str, str, int, float, int], WholePolicy](_KEPT)
+        self._policies = LruCache[tuple[str, str, int, float, int], WholePolicy](_MOST_POLICIES)
 
     @staticmethod
     def fits(public: PublicTree, asked: PositionAsked) -> bool:

@@ -26,7 +26,7 @@ from sog.games.base import NATURE, Game
 from sog.games.public_lines import next_steps
 from sog.lru import LruCache
 from sog.protocols.phh import written_phh
-from sog.web.asked import PERSON, HintFound, PositionAsked, SearchGrowth
+from sog.web.asked import PERSON, HintReply, PositionAsked, SearchGrowth
 from sog.web.beside import BesidePages
 from sog.web.drawn import view_pictures
 from sog.web.files import picture_answer
@@ -250,7 +250,7 @@ class Site:
         await run_in_threadpool(self._show_hint, table, at, hint)
         return _to(table)
 
-    def _show_hint(self, table: PlayTable, at: int, hint: HintFound) -> None:
+    def _show_hint(self, table: PlayTable, at: int, hint: HintReply) -> None:
         with table.lock:
             if at == table.changes:
                 self.tables.show_hint(table, hint)

@@ -33,7 +33,7 @@ from sog.games.catalog import make_game
 from sog.lru import LruCache
 from sog.play.referee import Referee, World
 from sog.searches.tree.public_tree import PublicTree
-from sog.web.asked import Chair, HintFound, MoveAsked, MoveFound, Way
+from sog.web.asked import Chair, HintReply, MoveAsked, MoveReply, Way
 
 __all__ = ["Made", "PlayTable", "PlayTables"]
 
@@ -50,7 +50,7 @@ class Made:
     column: int
     before: World
     after: World
-    reply: MoveFound | None = None
+    reply: MoveReply | None = None
 
 
 class PlayTable:
@@ -67,7 +67,7 @@ class PlayTable:
         self.first = self.referee.deal(self._chance(0))
         self.made: list[Made] = []
         self.changes = 0  # moves and takings back
-        self.hint: HintFound | None = None  # of the person's decision now
+        self.hint: HintReply | None = None  # of the person's decision now
         for column in columns:
             self.move(column)
 
@@ -91,7 +91,7 @@ class PlayTable:
     def is_over(self) -> bool:
         return self.actor == TERMINAL
 
-    def move(self, column: int, reply: MoveFound | None = None) -> None:
+    def move(self, column: int, reply: MoveReply | None = None) -> None:
         """Whoever acts does it. GameError where it is illegal."""
         before = self.world
         after = self.referee.act(before, column, self._chance(1 + len(self.made)))
@@ -171,7 +171,7 @@ class PlayTables:
             self._held[name] = table
         return table
 
-    def move(self, table: PlayTable, column: int, reply: MoveFound | None = None) -> None:
+    def move(self, table: PlayTable, column: int, reply: MoveReply | None = None) -> None:
         """A move, which is in the file before it counts. SettingError where it is illegal."""
         with table.lock:
             if column not in table.referee.legal(table.world):
@@ -188,7 +188,7 @@ class PlayTables:
             self._append(table, {"back": count})
             table.take_back(count)
 
-    def show_hint(self, table: PlayTable, hint: HintFound) -> None:
+    def show_hint(self, table: PlayTable, hint: HintReply) -> None:
         """A hint for the person's decision."""
         with table.lock:
             self._append(table, {"hint": hint.shares, "note": hint.note})
@@ -255,14 +255,14 @@ def _take_up(table: PlayTable, line: Any) -> None:
     if "back" in line:
         table.take_back(int(line["back"]))
     elif "hint" in line:
-        table.hint = HintFound(tuple((int(a), float(p)) for a, p in line["hint"]), str(line["note"]))
+        table.hint = HintReply(tuple((int(a), float(p)) for a, p in line["hint"]), str(line["note"]))
     else:
         table.move(int(line["column"]), _reply_of(line))
 
 
-def _reply_of(line: Any) -> MoveFound | None:
+def _reply_of(line: Any) -> MoveReply | None:
     """What an agent answered; None for a person's move."""
     if "belief" not in line:
         return None
     belief = tuple((int(i), float(p)) for i, p in line["belief"])
-    return MoveFound(int(line["column"]), belief, str(line["words"]), str(line["note"]))
+    return MoveReply(int(line["column"]), belief, str(line["words"]), str(line["note"]))

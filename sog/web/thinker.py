@@ -33,9 +33,9 @@ from sog.web.asked import (
     RANDOM,
     SOLUTION,
     Chair,
-    HintFound,
+    HintReply,
     MoveAsked,
-    MoveFound,
+    MoveReply,
     PositionAsked,
     SearchGrowth,
     SideSeen,
@@ -63,10 +63,10 @@ T = TypeVar("T")
 class _InPlay(Protocol):
     """An agent in the middle of a game."""
 
-    def move(self, asked: MoveAsked) -> MoveFound | None:
+    def move(self, asked: MoveAsked) -> MoveReply | None:
         """Its action; None where it was asked already, and cannot be again."""
 
-    def hint(self, asked: MoveAsked) -> HintFound | None:
+    def hint(self, asked: MoveAsked) -> HintReply | None:
         """Its policy; None as of `move`. SettingError where it has no policy."""
 
     def close(self) -> None:
@@ -84,11 +84,11 @@ class Thinker:
         self._growing = dict[PositionAsked, Growing]()
         self._spots, self._whole = SolvedSpots(), WholePolicies()
 
-    def move(self, asked: MoveAsked) -> MoveFound:
+    def move(self, asked: MoveAsked) -> MoveReply:
         """An agent's action in a game. SogError where what the chair names cannot play it."""
         return self._answer(f"{asked.table} {asked.player}", asked, lambda agent: agent.move(asked))
 
-    def hint(self, asked: MoveAsked) -> HintFound:
+    def hint(self, asked: MoveAsked) -> HintReply:
         """What an agent would do in a person's place. Errors of `move`; SettingError where it has no policy."""
         return self._answer(f"{asked.table} hint", asked, lambda agent: agent.hint(asked))
 
@@ -201,23 +201,23 @@ class _HandAgent:
         self._way: Way = ()
         self._own: tuple[tuple[int, int], ...] = ()
 
-    def move(self, asked: MoveAsked) -> MoveFound | None:
+    def move(self, asked: MoveAsked) -> MoveReply | None:
         column = self._acted(asked)
         if column is None:
             return None
         belief = self.agent.belief(asked.own[-1][1])
         likely = [] if belief is None else np.argsort(-belief, kind="stable")[:_BELIEVED].tolist()
         likeliest = () if belief is None else tuple((i, round(float(belief[i]), 6)) for i in likely if belief[i] > 1e-5)
-        return MoveFound(column, likeliest, note=self.note)
+        return MoveReply(column, likeliest, note=self.note)
 
-    def hint(self, asked: MoveAsked) -> HintFound | None:
+    def hint(self, asked: MoveAsked) -> HintReply | None:
         if self._acted(asked) is None:
             return None
         policy = self.agent.drawn_from
         if policy is None:
             raise SettingError("this agent has no policy to show")
         row = policy[:, asked.own[-1][1]] / policy[:, asked.own[-1][1]].sum()
-        return HintFound(tuple((a, float(p)) for a, p in enumerate(row) if p > 0), self.note)
+        return HintReply(tuple((a, float(p)) for a, p in enumerate(row) if p > 0), self.note)
 
     def close(self) -> None:
         pass
@@ -249,7 +249,7 @@ class _EngineAgent:
         else:
             self._engine = GtpContestant(name, command, limits, _PATIENCE)
 
-    def move(self, asked: MoveAsked) -> MoveFound:
+    def move(self, asked: MoveAsked) -> MoveReply:
         moves = moves_of(self.game, asked.way)
         try:
             if self._made is None or moves[: len(self._made)] != self._made:  # the first move, or one was taken back
@@ -262,9 +262,9 @@ class _EngineAgent:
             raise SettingError(f"the engine {self._engine.name} resigns")
         self._made = [*moves, action]
         tree = self._engine.tree
-        return MoveFound(tree.actions(tree.node_after(moves)).index(action))
+        return MoveReply(tree.actions(tree.node_after(moves)).index(action))
 
-    def hint(self, asked: MoveAsked) -> HintFound:
+    def hint(self, asked: MoveAsked) -> HintReply:
         raise SettingError("an engine has no policy to show")
 
     def close(self) -> None:
@@ -279,7 +279,7 @@ class _BoardAgent:
         self.game, self.player = game, player
         player.new_game(game)
 
-    def move(self, asked: MoveAsked) -> MoveFound:
+    def move(self, asked: MoveAsked) -> MoveReply:
         moves = moves_of(self.game, asked.way)
         thought = think(self.player, moves, Limits())
         state = self.player.tree.public.states[self.player.tree.node_after(moves)]
@@ -290,13 +290,13 @@ class _BoardAgent:
             state = self.player.tree.public.states[self.player.tree.node_after(line)]
         words = f"value {thought.value:+.2f}, expects {' '.join(expected)}" if thought.nodes > 1 else ""
         column = self.player.tree.actions(self.player.tree.node_after(moves)).index(thought.action)
-        return MoveFound(column, words=words)
+        return MoveReply(column, words=words)
 
-    def hint(self, asked: MoveAsked) -> HintFound:
+    def hint(self, asked: MoveAsked) -> HintReply:
         moves = moves_of(self.game, asked.way)
         thought = think(self.player, moves, Limits())
         actions = self.player.tree.actions(self.player.tree.node_after(moves))
-        return HintFound(
+        return HintReply(
             tuple((actions.index(each.action), each.share) for each in thought.candidates if each.share > 0)
         )
 

@@ -19,7 +19,7 @@ from sog.algorithms.sepot import search as searching
 from sog.algorithms.sepot.agent import papers_limit, search_of
 from sog.algorithms.sepot.critic import profiles
 from sog.algorithms.sepot.presets import SepotSettings, sepot_preset
-from sog.algorithms.sepot.search import PAPERS, FoundPolicy, SepotSearch, SepotSearchSettings
+from sog.algorithms.sepot.search import PAPERS, SearchedPolicy, SepotSearch, SepotSearchSettings
 from sog.algorithms.sepot.subgame import Subgame
 from sog.algorithms.sepot.trained_critic import HistoryCritic
 from sog.arrays import Int32
@@ -90,7 +90,7 @@ class _TimedSearch:
 
     public: Int32
     player: int
-    policy: FoundPolicy | None
+    policy: SearchedPolicy | None
     seconds: dict[str, float]
 
     @property

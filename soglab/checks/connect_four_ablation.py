@@ -29,7 +29,7 @@ from sog.training.self_play import train
 from sog.training.settings import LearnerSettings, TrainSettings
 from soglab.checks import connect_four_mistakes
 from soglab.checks.fixed_positions import file_id, share_line, share_of
-from soglab.papers.elo_matches import RatedAgent, match_keys, play_match, points_and_games, rating_text, said_of
+from soglab.papers.elo_matches import RatedAgent, match_keys, notes_on, play_match, points_and_games, rating_text
 from soglab.plots import Level, Line, Panel, Picture, Scale
 from soglab.runs import made_of
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
@@ -199,7 +199,7 @@ def present(points: list[StudyPoint]) -> Outcome:
         ours = f"{share} (MCTS {row['alphazero_share']:.1%}){_less_recipe(row)}; Elo {rating_text(row)}"
         beside.append(Beside(row["variant"], "", ours))
     picture = Picture(_panels(rows), same_y=True)
-    return Outcome(rows, {"connect-four-ablation": picture}, [*beside, *said_of(ratings)])
+    return Outcome(rows, {"connect-four-ablation": picture}, [*beside, *notes_on(ratings)])
 
 
 def _less_recipe(row: dict[str, Any]) -> str:

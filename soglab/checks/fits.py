@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from soglab.checks.training_process import CASES, PaperCase, TrainingProcess, kept_rows, remedy_of
+from soglab.checks.training_process import CASES, PaperCase, TrainingProcess, remedy_of, window_size
 
 __all__ = ["RunFit", "fit_of"]
 
@@ -74,7 +74,7 @@ def fit_of(case: PaperCase, preset: str, minutes: float, workers: int, folder: P
         setting = ",".join([*filter(None, [settings]), "=".join(remedy)])
         done = _run(case, preset, setting, minutes, workers, folder / "set")
     code, begun = done.process.returncode, done.begun or 0.0
-    rows, size = kept_rows(done.folder / "checkpoint")
+    rows, size = window_size(done.folder / "checkpoint")
     hours = workers * max(1.0, done.ended - begun) / 3600.0
     return RunFit(
         case.name,

@@ -31,8 +31,9 @@ TICS: Final = (
     r"\bgo(?:es|ing)?\son\b",
     r"\b(?:is|are) told\b",
 )
-# Names that say nothing of what they hold.
+# Words that say nothing of what a name holds.
 VAGUE: Final = frozenset({"found", "kept", "what", "how", "which", "told", "said", "thing", "things", "data", "info"})
+_WORD_END: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Where an import inside a function is allowed: start-up time of commands, and of `import sog`.
 LAZY_ALLOWED: Final = re.compile(r"^(?:sog/cli/|sog/__main__|sog/__init__|sog/api|soglab/cli/)")
 
@@ -92,12 +93,12 @@ class House:
         return {name: sorted(paths) for name, paths in sorted(files.items()) if len(paths) > 1}
 
     def vague_names(self) -> list[str]:
-        """Variables, parameters, attributes, functions and classes with a vague name, as file:line name."""
+        """Variables, parameters, attributes, functions and classes with a vague word in the name, as file:line name."""
         return [
             f"{source.path}:{line} {name}"
             for source in self.sources.values()
             for line, name in _defined(source.tree)
-            if name.strip("_") in VAGUE
+            if VAGUE & set(_WORD_END.sub("_", name).lower().split("_"))
         ]
 
     def rooms(self, package: str) -> dict[str, tuple[int, int]]:

@@ -23,7 +23,7 @@ from sog.training.checkpoint import is_begun, load_state
 from sog.training.curve import CURVE
 from soglab.bench.stopwatch import replaced
 
-__all__ = ["CASES", "PaperCase", "TrainingProcess", "kept_rows", "memory_of", "remedy_of"]
+__all__ = ["CASES", "PaperCase", "TrainingProcess", "memory_of", "remedy_of", "window_size"]
 
 _TURN: Final = "holdem(board=turn,pot=2000,stacks=5000:50000,bets=0.5;1;allin,raises=0.75;allin,noise=0.1)"
 _REMEDY: Final = re.compile(r"the setting (\w+)=([\w.]+)")
@@ -151,7 +151,7 @@ def remedy_of(messages: list[str]) -> tuple[str, str] | None:
     return (matches[-1][1], matches[-1][2]) if matches else None
 
 
-def kept_rows(checkpoint: Path) -> tuple[int, int]:
+def window_size(checkpoint: Path) -> tuple[int, int]:
     """The rows in the files of a checkpoint's replay window, and their bytes."""
     if not is_begun(checkpoint):
         return 0, 0

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from sog.cli.frame import ClusterOption, JsonOption, figures_table, print_json, print_table, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, MOST_PROCESSES, above_zero
-from sog.cli.stopping import say_kept
+from sog.cli.stopping import stop_notice
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def reproduce(
         return
     message = f"finished points are kept in {work.folder}: the same command continues from there"
     opened = progress_bar(experiment.id, len(work.keys), "points", begun=work.done)
-    with say_kept(lambda: message), opened as report:
+    with stop_notice(lambda: message), opened as report:
         done = work.run(placement, report)
     _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
     _end(done)

@@ -175,7 +175,7 @@ def rating_text(row: dict[str, Any]) -> str:
     return f"{row['elo']:+.0f} ± {row['interval']:.0f}"
 
 
-def said_of(ratings: Ratings) -> list[Beside]:
+def notes_on(ratings: Ratings) -> list[Beside]:
     """What a reader of the ratings must know: whether draws had to be added, which makes the scale a convention."""
     if not ratings.virtual:
         return []

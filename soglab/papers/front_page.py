@@ -94,10 +94,10 @@ def _curve(rounds: int) -> list[list[float]]:
 
 def present(points: list[StudyPoint]) -> Outcome:
     """One picture of both, and the run's last figure."""
-    by_what = {point.key["what"]: point.result for point in points}
-    if len(by_what) < 2:
+    results = {point.key["what"]: point.result for point in points}
+    if len(results) < 2:
         return Outcome([point.row for point in points])
-    beliefs, curve = by_what[HAND]["beliefs"], by_what[CURVE]["curve"]
+    beliefs, curve = results[HAND]["beliefs"], results[CURVE]["curve"]
 
     def draw(figure: Figure) -> None:
         _draw(figure, beliefs, curve)

@@ -79,7 +79,7 @@ def present(points: list[StudyPoint]) -> Outcome:
         label, marker = _LINES[algorithm]
         rows += line
         lines.append(line_of(line, "simulations", "elo", label, {"marker": marker}, "interval"))
-    beside = [*(Beside(row["agent"], "", _elo_text(row)) for row in rows), *elo.said_of(ratings)]
+    beside = [*(Beside(row["agent"], "", _elo_text(row)) for row in rows), *elo.notes_on(ratings)]
     axes = (log_scale("simulations s"), Scale("Elo, SoG of the fewest simulations = 0"))
     numbers = sorted({row["simulations"] for row in rows})
     panel = Panel(lines[::-1], *axes, elo.title_of(points, ", one network"), ticks=numbers)

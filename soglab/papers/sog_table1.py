@@ -115,7 +115,7 @@ def present(points: list[StudyPoint]) -> Outcome:
     anchor = agents.index(min(references, key=lambda own: own.strength))
     rows = [{**elo.rating_row(agents, ratings, k, anchor), **_trained(agents[k])} for k in range(len(agents))]
     rows.sort(key=lambda row: -row["elo"])
-    beside = [*(Beside(_name(row), "", elo.rating_text(row)) for row in rows), *elo.said_of(ratings)]
+    beside = [*(Beside(_name(row), "", elo.rating_text(row)) for row in rows), *elo.notes_on(ratings)]
     title, legend = elo.title_of(points, f", {agents[anchor]} = 0"), {"fontsize": "small"}
     panel = Panel(_marks(rows), log_scale("simulations s"), Scale("Elo"), title, legend=legend)
     return Outcome(rows, {"sog-table1": Picture([panel])}, beside)

@@ -103,7 +103,7 @@ def present(points: list[StudyPoint]) -> Outcome:
     ]
     title = elo.title_of(points, f", {agents[0].simulations} simulations a move")
     panel = Panel(lines, Scale("minutes of training"), Scale("Elo, the first run's first network = 0"), title)
-    return Outcome(rows, {"training-elo": Picture([panel])}, [*beside, *elo.said_of(ratings)])
+    return Outcome(rows, {"training-elo": Picture([panel])}, [*beside, *elo.notes_on(ratings)])
 
 
 def _when(agent: elo.RatedAgent) -> dict[str, Any]:

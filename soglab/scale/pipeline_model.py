@@ -155,7 +155,7 @@ def without_rounds(rates: CoreRates, cluster: Cluster) -> PipelineFlow:
     simulation.begin(pipeline.publisher())
     turn = pipeline.ahead / min(bound for name, bound in limits(rates, cluster).items() if name != WEIGHTS_LINK)
     simulation.run(max(2.0 * cluster.publish, _SETTLING * turn))
-    return pipeline.found_in(max(4.0 * cluster.publish, _TURNS * turn))
+    return pipeline.flow_over(max(4.0 * cluster.publish, _TURNS * turn))
 
 
 class _Pipeline:
@@ -219,7 +219,7 @@ class _Pipeline:
             yield Use(pause, self.cluster.publish)
             yield Use(self.link_out, self.rates.weights_bytes * _machines(self.cluster))
 
-    def found_in(self, seconds: float) -> PipelineFlow:
+    def flow_over(self, seconds: float) -> PipelineFlow:
         """What the next `seconds` bring."""
         simulation, before = self.simulation, self.taken_in
         resources = (self.cores, self.link_in, self.replay, self.learning, self.link_out)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from sog.algorithms.base import Algorithm, Asked, Measured, seeds_said
+from sog.algorithms.base import Algorithm, Asked, Measured, seeds_text
 from sog.algorithms.rebel.agent import RebelAgent
 from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.student.algorithm import Student
@@ -283,6 +283,6 @@ def test_several_seeds_are_said_with_the_deviation_of_a_sample() -> None:
     found = Measured("kuhn_poker", "chips", (1.0, 3.0, 5.0, 7.0), "", {}, {}).over_values
     apart = {"deviation": pytest.approx(math.sqrt(20.0 / 3.0)), "standard_error": pytest.approx(math.sqrt(5.0 / 3.0))}
     assert found == {"min": 1.0, "mean": 4.0, "max": 7.0, "by_seed": (1.0, 3.0, 5.0, 7.0), **apart}
-    assert seeds_said((1.0, 3.0, 5.0, 7.0)) == "min 1, max 7, deviation 2.6, standard error 1.3, 4 seeds, "
+    assert seeds_text((1.0, 3.0, 5.0, 7.0)) == "min 1, max 7, deviation 2.6, standard error 1.3, 4 seeds, "
     assert Measured("kuhn_poker", "chips", (2.0,), "", {}, {}).over_values == {"min": 2.0, "mean": 2.0, "max": 2.0}
-    assert seeds_said((2.0,)) == "min 2, max 2, 1 seed, "
+    assert seeds_text((2.0,)) == "min 2, max 2, 1 seed, "

@@ -22,7 +22,7 @@ from sog.algorithms.policy.vtrace import Clips
 from sog.algorithms.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
 from sog.algorithms.sepot.learner import sepot_learner, train_sepot
 from sog.algorithms.sepot.presets import POLICIES, SepotSettings, sepot_preset
-from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from, kept_arrays
+from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_file, critic_from
 from sog.algorithms.sepot.transformations import LearnedTransformations, Weighted, directions, onto_policies
 from sog.algorithms.table import settings_of
 from sog.errors import CheckpointError, SettingError
@@ -431,7 +431,7 @@ def test_damaged_critics_are_refused(tmp_path: Path) -> None:
 
 def test_kept_arrays_are_read_again() -> None:
     network = Perceptron((KUHN.num_critic_inputs, 8, 5), 3, 0.5)
-    critic = critic_from(KUHN, kept_arrays(network, profiles(3), {}))
+    critic = critic_from(KUHN, critic_file(network, profiles(3), {}))
     states = KUHN.begin(2)
     same = HistoryCritic(KUHN, network, profiles(3))
     np.testing.assert_array_equal(critic.values(states, 1), same.values(states, 1))

@@ -20,7 +20,7 @@ from sog.algorithms.sepot.learner import train_sepot
 from sog.algorithms.table import settings_of
 from sog.cli import app as cli_app
 from sog.cli.app import main
-from sog.cli.stopping import listening, say_kept
+from sog.cli.stopping import listening, stop_notice
 from sog.games import catalog
 from sog.games.catalog import make_history_game
 from sog.training.run import Run, Until
@@ -131,7 +131,7 @@ def test_sigterm_is_143(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Non
 
 def test_what_is_kept_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     def run(words: list[str]) -> int:
-        with say_kept(lambda: "x.npz holds 7 iterations"):
+        with stop_notice(lambda: "x.npz holds 7 iterations"):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(cli_app, "_run", run)

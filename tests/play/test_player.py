@@ -199,7 +199,7 @@ def test_bad_positions_are_game_errors() -> None:
 @pytest.mark.parametrize("kind", ["sog", "alphazero"])
 def test_a_tree_that_has_come_to_too_much_is_begun_anew(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long games on a clock would hold every position that they ever looked at."""
-    monkeypatch.setattr(move_tree, "MOST_KEPT", 50)
+    monkeypatch.setattr(move_tree, "MOST_STATES", 50)
     one: Any = player() if kind == "sog" else AlphaZeroPlayer("az", zero_evaluator, 100)
     one.new_game(TicTacToe())
     first = one.tree

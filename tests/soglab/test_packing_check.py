@@ -18,7 +18,7 @@ from sog.training.run import Run
 from sog.training.settings import TrainSettings
 from soglab.checks import packed_learning
 from soglab.checks import packing as check
-from soglab.checks.training_process import kept_rows
+from soglab.checks.training_process import window_size
 
 HALF = 2.0**-11  # half of the last bit of a float16, relative to the number
 
@@ -70,5 +70,5 @@ def test_a_run_from_rows_as_they_are_reads_no_packed_ones(tmp_path: Path) -> Non
         plain = self_play.train(run, settings, tmp_path / "plain")
     assert plain.rows > 0 and plain.value_loss != packed.value_loss
     assert plain.value_loss == pytest.approx(packed.value_loss, rel=0.01)
-    sizes = [kept_rows(tmp_path / name / "checkpoint")[1] for name in ("packed", "plain")]
+    sizes = [window_size(tmp_path / name / "checkpoint")[1] for name in ("packed", "plain")]
     assert sizes[1] > 2 * sizes[0]

@@ -11,7 +11,7 @@ import pytest
 from sog.games.catalog import make_game
 from soglab.checks import stops
 from soglab.checks.fits import fit_of
-from soglab.checks.training_process import CASES, PaperCase, kept_rows, memory_of, remedy_of
+from soglab.checks.training_process import CASES, PaperCase, memory_of, remedy_of, window_size
 
 KUHN = PaperCase("kuhn", "kuhn_poker", "sog(simulations=3,network=1x8)")
 
@@ -38,7 +38,7 @@ def test_a_run_that_fits(tmp_path: Path) -> None:
     assert not fit.refused and fit.rounds > 0 and fit.rows > 0 and fit.row_bytes > 10
     assert fit.begun is not None and fit.start is not None and fit.start >= fit.begun
     assert 1e8 < fit.peak < 3e9 and str(fit).startswith("kuhn | demo |  | ")
-    assert kept_rows(tmp_path / "nothing") == (0, 0)
+    assert window_size(tmp_path / "nothing") == (0, 0)
 
 
 def test_a_run_that_is_refused(tmp_path: Path) -> None:

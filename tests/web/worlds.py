@@ -13,7 +13,7 @@ from typing import TypeVar
 from sog.games.base import NATURE, Carry, Game, Links, followers
 from sog.games.catalog import make_game
 from sog.play.referee import World
-from sog.web.asked import PERSON, Chair, MoveFound
+from sog.web.asked import PERSON, Chair, MoveReply
 from sog.web.tables import Made, PlayTable
 
 NAME = "0" * 32  # of every table
@@ -92,8 +92,8 @@ def move(table: PlayTable, column: int) -> None:
     table.move(column, reply)
 
 
-def found_with(column: int, own: int) -> MoveFound:
-    return MoveFound(column, ((0, 0.5 + own / 1000), (1, 0.25)), f"holding {own}")
+def found_with(column: int, own: int) -> MoveReply:
+    return MoveReply(column, ((0, 0.5 + own / 1000), (1, 0.25)), f"holding {own}")
 
 
 def lines_like(table: PlayTable, viewer: int | None, rng: random.Random) -> Callable[[], Iterator[Line]]:

@@ -149,7 +149,7 @@ class Rebel(Algorithm):
                 "playthroughs": playthroughs,
             },
             {"mean_policy": measured.mean, "solves": measured.solves},
-            of_what=f" of {playthroughs} playthroughs",
+            over=f" of {playthroughs} playthroughs",
             further=f"; of the mean policy (unsafe) {measured.mean:.4g}",
         )
 
@@ -184,7 +184,7 @@ class Rebel(Algorithm):
                 "mean_policy_safe_rivers": mean.exploitability,
                 "solve_and_river_seconds": time.perf_counter() - started,
             },
-            of_what=f" of {drawn} drawn iteration{'s' * (drawn > 1)}" if asked.playthroughs else " of all iterations",
+            over=f" of {drawn} drawn iteration{'s' * (drawn > 1)}" if asked.playthroughs else " of all iterations",
             further=f", {100 * measured.of_pot:.3g}% of the pot; "
             f"of the mean policy with safe rivers {mean.exploitability:.4g}",
         )

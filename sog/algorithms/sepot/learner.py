@@ -16,7 +16,7 @@ from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.algorithms.policy.vtrace import Clips
 from sog.algorithms.sepot.critic import CriticLearner, profiles
 from sog.algorithms.sepot.presets import SepotSettings
-from sog.algorithms.sepot.trained_critic import kept_arrays, kept_transformations
+from sog.algorithms.sepot.trained_critic import critic_file, stored_transformations
 from sog.algorithms.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
 from sog.arrays import Array
 from sog.errors import CheckpointError
@@ -72,7 +72,7 @@ class SepotLearner:
 
     def critic_arrays(self) -> dict[str, Array]:
         """What a checkpoint keeps beside the policy network."""
-        return kept_arrays(self.critic.best, self.critic.pairs, self.transformations.weights())
+        return critic_file(self.critic.best, self.critic.pairs, self.transformations.weights())
 
     def state(self) -> dict[str, Any]:
         return {
@@ -97,7 +97,7 @@ def transformations_of(settings: SepotSettings, shape: NetworkShape, arrays: Map
     """
     made = _made(make_history_game(settings.game), settings, (shape.width,) * shape.depth, 0)
     if isinstance(made, LearnedTransformations):
-        made.network.restore(kept_transformations(arrays), "network of transformations")
+        made.network.restore(stored_transformations(arrays), "network of transformations")
     return made
 
 

@@ -31,7 +31,7 @@ __all__ = [
     "PAPERS",
     "PAPERS_ALPHA",
     "Critic",
-    "FoundPolicy",
+    "SearchedPolicy",
     "SepotSearch",
     "SepotSearchSettings",
 ]
@@ -39,7 +39,7 @@ __all__ = [
 PAPERS_ALPHA: Final = 1.0  # the gadget alone
 GADGETS: Final = ("critic", "previous")
 CHOOSERS: Final = ("opponent", "nobody")
-_KEPT: Final = 10**9  # bytes of what is kept, about
+_MOST_BYTES: Final = 10**9  # bytes of what is kept, about
 _ALONE: Final = 1_000  # of a public state without policy and values
 _VALUE: Final = 300  # of a value, with the two rows that name it
 _BREADTH: Final = 4  # on the way to a public state this many times more histories may be possible than in it
@@ -89,7 +89,7 @@ PAPERS: Final = SepotSearchSettings(limit=DepthLimit(1), gadget="critic", alpha=
 
 
 @dataclass(frozen=True, eq=False)
-class FoundPolicy:
+class SearchedPolicy:
     """The policy at a public state: float64[I, A] by infostate and action identity.
 
     rows: an infostate's number by the bytes of its private row.  histories: of the subgame.
@@ -107,7 +107,7 @@ class FoundPolicy:
         return policies
 
 
-def _size(solved: FoundPolicy | None) -> int:
+def _size(solved: SearchedPolicy | None) -> int:
     """Bytes, about."""
     return _ALONE + (0 if solved is None else solved.policy.nbytes + _VALUE * (len(solved.rows) + len(solved.values)))
 
@@ -146,7 +146,7 @@ class SepotSearch:
         """policy: the network's."""
         self.game, self.network, self.critic = game, policy, critic
         self.settings = settings or SepotSearchSettings()
-        self._solutions: LruCache[tuple[int, bytes], FoundPolicy | None] = LruCache(_KEPT, _size)
+        self._solutions: LruCache[tuple[int, bytes], SearchedPolicy | None] = LruCache(_MOST_BYTES, _size)
 
     def policy(self, states: Int32, player: int) -> Float64:
         """float64[K, A]: what the player plays at states of one public state where it acts: searched, or the network's.
@@ -158,7 +158,7 @@ class SepotSearch:
             return self.network(states, player)
         return solved.at(self.game.private(states, np.full(len(states), player, dtype=np.int32)))
 
-    def search(self, public: Int32, player: int) -> FoundPolicy | None:
+    def search(self, public: Int32, player: int) -> SearchedPolicy | None:
         """The policy of a public state, int32[P], where the player acts; None where its subgame is too large."""
         key = player, public.tobytes()  # where neither player sees anything, both have this public row
         if key not in self._solutions:
@@ -179,7 +179,7 @@ class SepotSearch:
         """How many of the public states that are remembered were searched."""
         return sum(solved is not None for solved in self._solutions.values())
 
-    def _searched(self, public: Int32, player: int) -> FoundPolicy:
+    def _searched(self, public: Int32, player: int) -> SearchedPolicy:
         root = self._root(public, player)
         # Scaled so that the largest is 1: common factors change no policy, and products of small numbers vanish.
         states, chance = root.histories.states, chance_of(self.game, root.histories.actions)
@@ -203,7 +203,7 @@ class SepotSearch:
                     raise
                 limit = replace(limit, depth=shorter)
 
-    def _solved(self, subgame: Subgame, root: _Root, player: int, reach: Float64, public: Int32) -> FoundPolicy:
+    def _solved(self, subgame: Subgame, root: _Root, player: int, reach: Float64, public: Int32) -> SearchedPolicy:
         """CFR+ on the subgame, with the gadget where the opponent has acted before."""
         other, count = 1 - player, len(reach)
         tree = PublicTree(subgame).list_all()
@@ -262,7 +262,7 @@ class SepotSearch:
         return LeafChoice(1 - player, values if self.settings.choosers == "opponent" else values[:, :1])
 
     def _later_values(self, subgame: Subgame, tree: Lookahead, other: int) -> dict[tuple[bytes, bytes], float]:
-        """See `FoundPolicy.values`: the search's mean values, conditional on the infostate."""
+        """See `SearchedPolicy.values`: the search's mean values, conditional on the infostate."""
         out: dict[tuple[bytes, bytes], float] = {}
         for n in range(1, tree.size):
             s = tree.public.states[tree.public_node(n)]
@@ -281,7 +281,7 @@ class SepotSearch:
         player: int,
         public: Int32,
         values: dict[tuple[bytes, bytes], float],
-    ) -> FoundPolicy:
+    ) -> SearchedPolicy:
         """The average policy at the public state with this row."""
         for n in tree.decisions():
             s = tree.public.states[tree.public_node(n)]
@@ -294,7 +294,7 @@ class SepotSearch:
                 played = tree.policy(n).T * legal
                 policy[:, tree.actions(n)] = played / played.sum(axis=1, keepdims=True)
                 numbers = {row.tobytes(): k for k, row in enumerate(rows)}
-                return FoundPolicy(policy, numbers, len(subgame.below), values)
+                return SearchedPolicy(policy, numbers, len(subgame.below), values)
         raise GameError(f"{self.game.name}: the subgame does not hold the public state that was searched")
 
     # --- where the subgame begins ---

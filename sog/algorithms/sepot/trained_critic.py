@@ -13,7 +13,7 @@ from sog.errors import CheckpointError
 from sog.games.histories.base import HistoryGame
 from sog.nets.perceptron import Perceptron, network_from
 
-__all__ = ["HistoryCritic", "critic_from", "kept_arrays", "kept_transformations"]
+__all__ = ["HistoryCritic", "critic_file", "critic_from", "stored_transformations"]
 
 _PROFILES, _CRITIC, _TRANSFORMATIONS = "profiles", "critic.", "transformations."
 _MOST = 1_000  # transformations
@@ -44,13 +44,13 @@ class HistoryCritic:
         return utilities
 
 
-def kept_transformations(arrays: Mapping[str, Array]) -> dict[str, Array]:
+def stored_transformations(arrays: Mapping[str, Array]) -> dict[str, Array]:
     """The weights of learned transformations in a checkpoint's second file; none where they were not learned."""
     prefix = _TRANSFORMATIONS
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
-def kept_arrays(network: Perceptron, pairs: Int64, transformations: Mapping[str, Array]) -> dict[str, Array]:
+def critic_file(network: Perceptron, pairs: Int64, transformations: Mapping[str, Array]) -> dict[str, Array]:
     """What a checkpoint keeps beside the policy network, by name."""
     critic = {_CRITIC + name: weight for name, weight in network.weights().items()}
     return {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from sog.algorithms.base import SOG, Algorithm, Asked, MakeAgent, Measured, Rules, count_of, seeds_said
+from sog.algorithms.base import SOG, Algorithm, Asked, MakeAgent, Measured, Rules, count_of, seeds_text
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
@@ -183,7 +183,7 @@ class Student(Algorithm):
             + self._further(),
             {**self._searched(settings, leaves), "seeds": len(values)},
             {},
-            spread=seeds_said(values),
+            spread=seeds_text(values),
         )
 
     def _exploit_turn_spot(self, game: Holdem, subject: Subject, asked: Asked, seeds: int, bar: OpenBar) -> Measured:
@@ -218,7 +218,7 @@ class Student(Algorithm):
                 "river_seconds": sum(m.seconds[0] for m in measures),
                 "best_response_seconds": sum(m.seconds[1] for m in measures),
             },
-            spread=f"value of player 0 {value:.4g}, {seeds_said(values)}",
+            spread=f"value of player 0 {value:.4g}, {seeds_text(values)}",
             further=f", {percent:.3g}% of the pot",
         )
 

@@ -125,7 +125,7 @@ def _checked(game: Game, max_states: int, seed: int) -> GameReport:
                 check_draw(game, s, w, rng)
             else:
                 decisions += 1
-                _check_told_apart(game, s, alike)
+                _check_distinguished(game, s, alike)
     _check_no_cycle(game, list(numbers), edges)
     if not terminals and decisions + chances >= _ENDLESS:
         raise GameError(f"{game.name}: a line of {decisions + chances:,} public states does not end")
@@ -154,7 +154,7 @@ def _code_at(game: Game, s: State) -> Iterator[None]:
             raise
 
 
-def _check_told_apart(game: Game, s: State, alike: dict[bytes, State]) -> None:
+def _check_distinguished(game: Game, s: State, alike: dict[bytes, State]) -> None:
     """States that a network sees alike have the same player to act, the same actions and the same pairs of infostates.
 
     It sees features, and in the ranges which slots there are.  alike: the first decision with these, by their bytes.

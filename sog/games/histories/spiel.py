@@ -18,7 +18,7 @@ from sog.games.strings import OPENSPIEL
 __all__ = ["SpielHistories"]
 
 _MOST_ACTIONS: Final = 2**15 - 1  # what int16 holds, in which histories are kept
-_KEPT: Final = 100_000  # OpenSpiel's states that are kept, so that a step need not replay a history
+_MOST_STATES: Final = 100_000  # OpenSpiel's states that are kept, so that a step need not replay a history
 
 # A state: how many actions were taken, then the actions, then -1.
 
@@ -71,7 +71,7 @@ class SpielHistories(HistoryGame):
         return state
 
     def _keep(self, key: bytes, state: Any) -> None:
-        if len(self._states) >= _KEPT:
+        if len(self._states) >= _MOST_STATES:
             self._states.clear()
         self._states[key] = state
 

@@ -24,7 +24,7 @@ from sog.games.kernels import fused_kernel, kernel
 __all__ = ["checked_down"]
 
 _FULL: Final = BOARD_CARDS[RIVER]
-_KEPT: Final = 24  # matrices of 7 MB: a searching process uses few boards at a time
+_MOST_BOARDS: Final = 24  # matrices of 7 MB: a searching process uses few boards at a time
 _SIDE: Final = 4  # rows and columns that a product takes at a time
 
 
@@ -147,7 +147,7 @@ def _divide(won: Array, low: Array, high: Array, ranges: Array, shares: Array) -
                 shares[b, i] = won[b, i] / met[i]
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_BOARDS)
 def _signs(board: tuple[int, ...]) -> Float32:
     """float32[1328, 1326]: at [i, j] how often hand i wins against j less how often it loses; then rows of zeros."""
     signs = np.zeros((-HANDS % _SIDE + HANDS, HANDS), dtype=np.float32)

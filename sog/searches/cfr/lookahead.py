@@ -15,7 +15,7 @@ from sog.errors import GameError, TooLarge
 from sog.games.base import NATURE
 from sog.searches.cfr import iterate, matching, sweeps
 from sog.searches.cfr.iterate import NO_CHOICE, Choice
-from sog.searches.cfr.rules import Rule, kept_steps
+from sog.searches.cfr.rules import Rule, cached_steps
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import njit
 from sog.searches.tree import draws, growth, pairs
@@ -375,7 +375,7 @@ class Lookahead:
         choice: the re-solving gadget's, above the root.  track: sum ranges and values too (`values`, `range_sums`).
         """
         # Weights depend on t, which counts all iterations of this tree.
-        steps = kept_steps(rule, self.iterations + 1, count)
+        steps = cached_steps(rule, self.iterations + 1, count)
         iterate.iterate(self.public.arrays, self.arrays, choice, steps, rule.alternating, track)
         self.iterations += count
 

@@ -13,7 +13,7 @@ import numpy as np
 from sog.arrays import Float64
 from sog.errors import SettingError, check_whole
 
-_KEPT: Final = 1024  # iterations whose weights are kept
+_TABULATED: Final = 1024  # iterations whose weights are kept
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ def steps_to(last: int, rule: Rule) -> Float64:
     return rule.steps(1, last)
 
 
-def kept_steps(rule: Rule, first: int, count: int) -> Float64:
+def cached_steps(rule: Rule, first: int, count: int) -> Float64:
     """float64[count, 4]: `Rule.steps`; of early iterations rows of one array, for searches that end in small trees."""
     last = first + count - 1
-    return steps_to(_KEPT, rule)[first - 1 : last] if last <= _KEPT else rule.steps(first, count)
+    return steps_to(_TABULATED, rule)[first - 1 : last] if last <= _TABULATED else rule.steps(first, count)
 
 
 def _discount(t: Float64, power: float) -> Float64:

@@ -36,7 +36,7 @@ class SameTypes:
         dispatcher = cast(Any, kernel)
         self.kernel, self.py_func = kernel, cast(Callable[..., Any], dispatcher.py_func)
         self._types: tuple[Any, ...] = ()
-        self._found_right: set[tuple[Any, ...]] = set()
+        self._checked_types: set[tuple[Any, ...]] = set()
         self._compiled: Kernel | None = None
 
     def __call__(self, *arguments: object) -> Any:
@@ -56,12 +56,12 @@ class SameTypes:
 
     def _check(self, arguments: tuple[object, ...]) -> None:
         fingerprint = tuple(map(_fingerprint, arguments))
-        if fingerprint in self._found_right:
+        if fingerprint in self._checked_types:
             return
         types = tuple(map(_typeof, arguments))
         if types != self._types:
             raise TypeError(f"{self.py_func.__name__} was compiled for {self._types}, not {types}")
-        self._found_right.add(fingerprint)
+        self._checked_types.add(fingerprint)
 
 
 def same_types(kernel: Kernel) -> SameTypes:

@@ -206,11 +206,11 @@ def step(
         return REFUSED
     _absorb(public, tree, batch, answered, answers)
     _descend(public, tree, batch, simulations)
-    return DONE if _list_found(public, cells, batch) else TO_LIST
+    return DONE if _list_leaves(public, cells, batch) else TO_LIST
 
 
 @njit
-def _list_found(public: Public, cells: Cells, batch: Batch) -> bool:
+def _list_leaves(public: Public, cells: Cells, batch: Batch) -> bool:
     """Put the leaves where the game continues in Batch.nodes, listed by the game's cell rules; False if Python must."""
     done = batch.done[0]
     done.asked = 0

@@ -191,13 +191,13 @@ def search(
             if run.asked:
                 beliefs = run.beliefs()
                 run.answer = in_shape((yield beliefs), beliefs)  # the kernel checks that they are finite
-            run.answered = run.found_leaves
+            run.answered = run.leaves
             if stopped(done):
                 break
         # The last batch's values go up before anyone reads the visits.
         run.step(0)
     except BaseException:  # the generator is closed at a yield, or `stopped` raises once answers are there
-        if run.answered < run.found_leaves:
+        if run.answered < run.leaves:
             run.give_up()
         else:
             run.step(0)
@@ -220,7 +220,7 @@ def _add_noise(tree: PuctTree, settings: PuctSettings, rng: np.random.Generator)
 class _PuctRun:
     """One search's working state; the steps of `search`.
 
-    found_leaves: how many leaves the last step found.  answered: how many of them have their answers.
+    leaves: how many leaves the last step found.  answered: how many of them have their answers.
     """
 
     def __init__(self, tree: PuctTree, settings: PuctSettings) -> None:
@@ -232,7 +232,7 @@ class _PuctRun:
         self.batch = kernels.Batch(rules, kernels.BatchLeaves.zeros(leaves), nodes, kernels.DoneRow.zeros(1))
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
-        self.found_leaves = self.asked = self.answered = 0
+        self.leaves = self.asked = self.answered = 0
         self.requests: dict[int, Beliefs] = {}
 
     def root(self) -> Beliefs:
@@ -260,12 +260,12 @@ class _PuctRun:
             tree.make_room()
         self.answered, self.answer = 0, self.nothing
         # Known before they are listed, where the rules may raise: then these are the leaves that are given up.
-        self.found_leaves = self.batch.done.leaves.item()
+        self.leaves = self.batch.done.leaves.item()
         if code == kernels.TO_LIST:
             self._list_leaves()
         ended: int
         ((_, self.asked, ended),) = self.batch.done.tolist()
-        return self.found_leaves + ended
+        return self.leaves + ended
 
     def step_from(self, root: Callable[[int], int], done: int) -> int:
         """`step` of one simulation that begins with the column of the root that `root` names once all is taken up."""
@@ -300,7 +300,7 @@ class _PuctRun:
 
     def give_up(self) -> None:
         """Forget the leaves that were requested and not evaluated."""
-        kernels.give_up(self.tree.arrays, self.batch, self.found_leaves - self.answered)
+        kernels.give_up(self.tree.arrays, self.batch, self.leaves - self.answered)
 
 
 def child_of(public: PublicTree, node: int, column: int) -> int:

@@ -46,7 +46,7 @@ __all__ = ["train"]
 
 _LOOK: Final = 0.25  # seconds between two looks at the processor time
 _REPORT_EVERY: Final = 15.0
-_KEPT: Final = 3  # checkpoints during training; the actor may just be reading the one before the last
+_MOST_CHECKPOINTS: Final = 3  # checkpoints during training; the actor may just be reading the one before the last
 _TRAINER: Final = "soglab.baselines.openspiel_alphazero.trainer"
 _PACKAGES: Final = ("open-spiel", "jax", "flax", "optax", "orbax-checkpoint", "chex")
 
@@ -152,7 +152,7 @@ class _Training:
     def _forget(self) -> None:
         """Checkpoints that nobody reads any longer."""
         newest = newest_checkpoint(self.out) or 0
-        for step in range(newest - _KEPT, -1, -1):
+        for step in range(newest - _MOST_CHECKPOINTS, -1, -1):
             path = self.out / f"checkpoint-{step}"
             if not path.exists():
                 break
