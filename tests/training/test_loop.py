@@ -171,6 +171,15 @@ def test_a_round_that_is_dropped_is_played_again(
     assert everything(out) == uninterrupted.everything
 
 
+def test_a_run_drops_the_older_half_of_its_window_once(tmp_path: Path) -> None:
+    """Where it is halved at row 20, rows 0 to 9 go; without it none do."""
+    for halved_at, oldest in ((20, 10), (0, 0)):
+        out = tmp_path / str(halved_at)
+        train(KUHN, replace(tiny(KUHN), halved_at=halved_at, replay=10**6), out, Until(rounds=3))
+        replay = checkpoint.load_state(out / "checkpoint")["replay"]
+        assert replay["added"] > 20 and replay["oldest"] == oldest
+
+
 def test_time_and_signals_end_a_round_in_its_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round of a million games: after the time and some grace it is dropped, and after a signal at once."""
     monkeypatch.setattr("sog.training.loop.GRACE_SECONDS", 0.5)

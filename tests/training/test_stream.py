@@ -183,6 +183,16 @@ def test_a_learner_goes_on_from_its_state() -> None:
     assert first.weights() == second.weights()
 
 
+def test_a_run_without_rounds_drops_the_older_half_of_its_window_once() -> None:
+    rows, counts = ActorPart("kuhn_poker", SETTINGS, 0, 0, 1), dict[int, int]()
+    block = rows.play(network_bytes(CVPN(SETTINGS.shape, 1)), 0, 8, 0)
+    for halved_at in (0, 2):
+        replay = ReplayPart(replace(SETTINGS, halved_at=halved_at))
+        replay.add(block)
+        counts[halved_at] = len(replay.window)
+    assert counts == {0: replay.window.added, 2: replay.window.added - 1}
+
+
 def test_rows_are_learned_by_a_games_symmetries() -> None:
     """Where the settings say so; the same steps then come to another network, and twice to the same one."""
     plain = connect_four_settings()
