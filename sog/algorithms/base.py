@@ -268,11 +268,12 @@ class Algorithm:
     # --- play ---
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
-        """What makes agents of an opened network for games of hidden information; SettingError where it plays none.
+        """What makes agents of an opened network for games of chance or hidden information.
 
+        SettingError where it does not play the game.
         public: the whole game, listed; with `plays_unlisted` also a tree that grows.
         """
-        raise SettingError(f"{self.name} plays games of perfect information only")
+        raise NotImplementedError
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
         """A player of games of perfect information with a network; SettingError where it plays none."""

@@ -39,13 +39,16 @@ def show_game(name: str, row: dict[str, Any], as_json: bool) -> None:
     row: of `sog games`.  GameError where there is no such game.
     """
     from sog.games.catalog import GAMES, make_game, make_history_game
+    from sog.games.openspiel.board import large_board
     from sog.games.own import own_games
     from sog.games.strings import OPENSPIEL
 
     short = row["game"].partition("(")[0]
     game = row["game"] if name == short else name
     rules: Game | HistoryGame | None = None
-    if not game.startswith(OPENSPIEL):  # one of those is compiled to be made, which may take long
+    if game.startswith(OPENSPIEL):  # one that can be listed is compiled to be made, which may take long
+        rules = large_board(game.removeprefix(OPENSPIEL))
+    else:
         rules = make_game(game) if short in GAMES or short in own_games("GAMES") else make_history_game(game)
     commands = list(_commands(game, short, rules, row))
     if as_json:
@@ -67,15 +70,16 @@ def show_game(name: str, row: dict[str, Any], as_json: bool) -> None:
 def _commands(game: str, short: str, rules: Game | HistoryGame | None, row: dict[str, Any]) -> Iterator[str]:
     """An example of each command that takes the game, for a trained network of it where there is one.
 
-    rules: None for a game of OpenSpiel's.
+    rules: None for a game of OpenSpiel's that can be listed.
     """
     from sog.games.histories.base import HistoryGame
+    from sog.games.openspiel.board import OpenSpielBoard
 
     trained, this = row["checkpoints"], quote(game)
     best = quote(game if game in trained or not trained else trained[0])
     if not isinstance(rules, HistoryGame):
         yield f"sog play {best}"
-        if short not in _TOO_LARGE:
+        if short not in _TOO_LARGE and not isinstance(rules, OpenSpielBoard):
             yield f"sog solve {this} --iterations 1000"
             yield f"sog exploit {best}" if trained else f"sog exploit {this} --algorithm 'sog(leaves=zero)'"
         if rules is None or not rules.deterministic:

@@ -26,6 +26,7 @@ from sog.games.histories.leduc import LeducHistories
 from sog.games.histories.liars_dice import LiarsDiceHistories
 from sog.games.histories.spiel import SpielHistories
 from sog.games.holdem import strings as holdem
+from sog.games.openspiel.board import large_board
 from sog.games.openspiel.game import OpenSpielGame
 from sog.games.openspiel.loading import registered
 from sog.games.own import VARIABLE, is_own, make_own, own_games, refuse_class, refuse_taken
@@ -166,14 +167,15 @@ GAMES: Final = {entry.example.partition("(")[0]: entry for entry in _LISTED}
 def make_game(name: str) -> Game:
     """The game that a game string such as `liars_dice(numdice=1,dice_sides=4)` names.
 
-    After `openspiel:` it may be any game string of OpenSpiel's; user-defined games are in modules that the
-    environment variable SOG_GAMES names.
+    After `openspiel:` it may be any game string of OpenSpiel's, of a game with hidden information where it can be
+    enumerated; user-defined games are in modules that the environment variable SOG_GAMES names.
     Raises GameError for an unknown game or parameter; its message, one line, names the known ones. SettingError for
     what is no text.
     """
     check_words("a game string", name)
     if name.startswith(OPENSPIEL):
-        return OpenSpielGame(name.removeprefix(OPENSPIEL))
+        spiel_name = name.removeprefix(OPENSPIEL).strip()
+        return large_board(spiel_name) or OpenSpielGame(spiel_name)
     return _made(name, {short: entry.by_public_states for short, entry in GAMES.items()}, Game)
 
 
@@ -211,7 +213,10 @@ def public_face(game: Game | HistoryGame) -> Game | None:
 
 def known_games() -> list[tuple[str, str]]:
     """Every game as (a game string to copy, one line on what it is)."""
-    any_game = "Any two-player zero-sum OpenSpiel game that can be enumerated (policy learners: others too)"
+    any_game = (
+        "Any two-player zero-sum OpenSpiel game: with nothing hidden of any size, such as openspiel:othello; with "
+        "hidden information where it can be enumerated (policy learners: others too)"
+    )
     ours = [(entry.example, entry.description) for entry in GAMES.values()]
     return [*ours, (f"{OPENSPIEL}oshi_zumo(coins=4,size=1,horizon=4)", any_game)]
 

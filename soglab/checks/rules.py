@@ -60,8 +60,7 @@ def _compare(
         pieces = observed.reshape(-1, 8, 8)[:12]
     else:
         shown = _stones(game, position)
-        height, width = game.planes[1:]
-        pieces = observed.reshape(-1, height, width)[:2]
+        pieces = observed.reshape(-1, *shown.shape[1:])[:2]
         pieces = pieces[:, ::-1] if game.name == "connect_four" else pieces
     if not alike or not (shown == pieces).all():
         raise GameError(f"{game.name} after {spiel.history()}: another position than OpenSpiel's")
@@ -89,8 +88,9 @@ def _speak(game: Chess, position: BoardPosition, spoken: Spoken) -> None:
 
 def _stones(game: PositionGame, position: BoardPosition) -> Array:
     """[2, H, W]: player 0's and player 1's stones from the planes."""
+    assert game.planes is not None
     planes = game.features(position).reshape(game.planes)
-    boards = 1 if game.name == "connect_four" else (game.planes[0] - 1) // 2  # boards that the planes show
+    boards = 1 if game.name == "connect_four" else (len(planes) - 1) // 2  # boards that the planes show
     latest = [0, boards]  # the mover's and the opponent's
     stones: Array = planes[latest if position.actor == 0 else latest[::-1]]
     return stones

@@ -13,7 +13,7 @@ BATTLESHIP: Final = (
 LONDON: Final = "scotland_yard(map=london)"
 
 # What the command line names besides.
-NAMED: Final = ("openspiel:kuhn_poker",)
+NAMED: Final = ("openspiel:kuhn_poker", "openspiel:othello", "openspiel:pig(winscore=20)")
 # docs/extending.md's game with chance, from a module that SOG_GAMES names.
 OWN: Final = "die_bluff"
 
@@ -40,5 +40,7 @@ ROWS: Final = {
     "go 7x7": "go(board_size=7,komi=9.0)",
     "oshi-zumo": "openspiel:oshi_zumo(coins=4,size=1,horizon=4)",
     "openspiel": NAMED[0],
+    "othello": NAMED[1],
+    "pig": NAMED[2],
     "own": OWN,
 }

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from sog.algorithms.alphazero.actor import AlphaZeroActing
+from sog.algorithms.alphazero.agent import AlphaZeroAgent
 from sog.algorithms.alphazero.player import AlphaZeroPlayer
 from sog.algorithms.alphazero.presets import alphazero_preset
-from sog.algorithms.base import Algorithm, Rules, count_of
+from sog.algorithms.base import Algorithm, MakeAgent, Rules, count_of
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.searches import MctsSearch
 from sog.games.base import Game
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sog.play.player import Player
     from sog.searches.leaves.evaluator import Evaluator
     from sog.searches.tree.public_tree import PublicTree
+    from sog.training.opened import Opened
 
 __all__ = ["ALPHAZERO", "AlphaZero"]
 
@@ -39,6 +41,7 @@ class AlphaZero(Algorithm):
     measure_is: ClassVar[str] = "search at (100,1), one seed"
     learns_with: ClassVar[tuple[type, ...]] = (TrainSettings, AlphaZeroActing, BoardActing, MctsSearch)
     plays_boards: ClassVar[bool] = True
+    plays_unlisted: ClassVar[bool] = True
 
     simulations: int | None = None
 
@@ -49,6 +52,11 @@ class AlphaZero(Algorithm):
     def measure(self, public: PublicTree, network: Network, preset: str) -> float:
         """Exploitability of Student of Games' search with AlphaZero's network: the same yardstick for both."""
         return network_exploitability(public, network)
+
+    def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
+        """Agents for games of chance with nothing hidden; SettingError where information is hidden."""
+        simulations, evaluator = self._simulations, opened.evaluator
+        return lambda player, seed: AlphaZeroAgent(public, player, simulations, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
         return AlphaZeroPlayer(self.label, evaluator, self._simulations, seed=seed)

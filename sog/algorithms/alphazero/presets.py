@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.algorithms.alphazero.actor import AlphaZeroActing
-from sog.algorithms.boards.presets import board_preset, paper_size, require_papers_inputs, small_preset
+from sog.algorithms.boards.presets import board_preset, is_board, paper_size, require_papers_inputs, small_preset
 from sog.algorithms.boards.searches import MctsSearch
 from sog.errors import SettingError
 from sog.games.base import Game
@@ -35,7 +35,7 @@ def _small(game: Game, name: str) -> TrainSettings:
 
     The 512 moves that the paper lets a game of chess last are too many for two cores.
     """
-    if game.planes is not None:
+    if is_board(game):
         return board_preset(game, name, MctsSearch())
     moves_max = _SHORT if game.drawn_out else 0
     acting = AlphaZeroActing(100, PuctSettings(noise=0.25), sampled_moves=12, moves_max=moves_max)

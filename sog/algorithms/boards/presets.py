@@ -22,7 +22,15 @@ from sog.searches.tree.whole import is_large
 from sog.training.replay import WindowGrowth
 from sog.training.settings import Acting, LearnerSettings, TrainSettings
 
-__all__ = ["PAPER_NETWORK", "PAPER_ROWS", "board_preset", "paper_size", "require_papers_inputs", "small_preset"]
+__all__ = [
+    "PAPER_NETWORK",
+    "PAPER_ROWS",
+    "board_preset",
+    "is_board",
+    "paper_size",
+    "require_papers_inputs",
+    "small_preset",
+]
 
 # PoG, Tables 2 and 3, of chess and Go: width, depth and kind of the network, and rows of the window.
 PAPER_NETWORK: Final = (256, 19, "resnet")
@@ -33,7 +41,13 @@ _GAMES: Final = 64
 _LONG_GAMES: Final = 16
 _VALUE_PLANES: Final = 16  # as many as kernels compute at once; fewer cost no less
 _WIDE: Final = 200  # cells
+_MLP: Final = (256, 3)  # width and depth of a network without planes
 _STARTS: Final = 0.5  # of the games, where the game names starts
+
+
+def is_board(game: Game) -> bool:
+    """Whether a game is learned as boards are: with planes, or large, without chance and with nothing hidden."""
+    return game.planes is not None or (game.deterministic and is_large(game))
 
 
 def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
@@ -67,10 +81,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
             symmetries=True,
             average=1e-3,
         ),
-        shape=replace(
-            shape_for(game, *((64, 4) if full else (32, 2)), "resnet", ownership=game.ownership),
-            value_planes=_VALUE_PLANES,
-        ),
+        shape=_board_network(game, full),
         # The window grows up to this (WindowGrowth): early rows come from nearly random play.
         replay=200_000 if full else 60_000,
         games=0 if _is_wide(game) else _LONG_GAMES if long else _GAMES,
@@ -79,10 +90,17 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
     )
 
 
+def _board_network(game: Game, full: bool) -> NetworkShape:
+    """Residual over the planes; of a game without them the network of small games."""
+    if game.planes is None:
+        return shape_for(game, *_MLP)
+    shape = shape_for(game, *((64, 4) if full else (32, 2)), "resnet", ownership=game.ownership)
+    return replace(shape, value_planes=_VALUE_PLANES)
+
+
 def _is_wide(game: Game) -> bool:
     """Whether a round of long games would take minutes: on 19x19 Go, not on a chess board or 9x9."""
-    assert game.planes is not None
-    return game.planes[1] * game.planes[2] >= _WIDE
+    return game.planes is not None and game.planes[1] * game.planes[2] >= _WIDE
 
 
 def small_preset(game: Game, name: str, acting: Acting) -> TrainSettings:
@@ -90,7 +108,7 @@ def small_preset(game: Game, name: str, acting: Acting) -> TrainSettings:
     full = TrainSettings(
         acting=acting,
         learner=LearnerSettings(batch=512, learning_rate=2e-3, decay=0.5, decay_steps=4_000, updates_per_example=20.0),
-        shape=shape_for(game, width=256, depth=3, crossed=game.crossed),
+        shape=shape_for(game, *_MLP, crossed=game.crossed),
     )
     if is_large(game):
         full = replace(full, games=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sog.algorithms.boards.presets import board_preset, small_preset
+from sog.algorithms.boards.presets import board_preset, is_board, small_preset
 from sog.algorithms.boards.searches import GtcfrSearch
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.presets_holdem import holdem_preset
@@ -26,7 +26,7 @@ def sog_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo (about three minutes on two cores), full, paper (SoG's) or pog."""
     if name in ("paper", "pog"):
         return papers_preset(game, pog=name == "pog")
-    if game.planes is not None:
+    if is_board(game):
         return board_preset(game, name, GtcfrSearch(per_update=8.0))
     if has_hand_inputs(game):
         return holdem_preset(game, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast, overload
@@ -11,10 +12,11 @@ import pyspiel
 
 from sog.arrays import Float32, Int32
 from sog.errors import GameError
-from sog.games.base import TERMINAL, Fan, Game, Moves, Operator, Scaled, State
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Moves, Operator, Scaled, State
 
 HISTORY: Final = 8  # positions that the planes show, the latest first (AlphaZero, "Representation")
 
+_CHANCE: Final = int(pyspiel.PlayerId.CHANCE)
 _ONE: Final = Operator(np.ones((1, 1)))
 _NO_ACTIONS: Final = np.zeros(0, dtype=np.int32)
 
@@ -23,21 +25,30 @@ class BoardPosition:
     """A public state: OpenSpiel's state and the line that led to it; compared by identity and never changed.
 
     spiel: pyspiel.State.  parent: the position before, None at the root.  actor: as Game.actor.
-    legal: int32[A], OpenSpiel's legal actions.  view: what the game's planes need of it, filled in when first needed.
+    legal: int32[A], OpenSpiel's legal actions; where NATURE acts, its outcomes.
+    chance: how likely chance makes the line.  view: what the game's planes need of it, filled in when first needed;
+    where NATURE acts, the positions made of it by outcome, so that a drawn one is one of those listed.
     """
 
-    __slots__ = ("__weakref__", "actor", "legal", "parent", "spiel", "view")
+    __slots__ = ("__weakref__", "actor", "chance", "legal", "parent", "spiel", "view")
 
-    def __init__(self, spiel: Any, parent: BoardPosition | None = None) -> None:
-        self.spiel, self.parent = spiel, parent
+    def __init__(self, spiel: Any, parent: BoardPosition | None = None, chance: float = 1.0) -> None:
+        self.spiel, self.parent, self.chance = spiel, parent, chance
         player: int = spiel.current_player()
-        self.actor = TERMINAL if player < 0 else player
-        self.legal: Int32 = np.array(spiel.legal_actions(), dtype=np.int32) if player >= 0 else _NO_ACTIONS
+        self.actor = player if player >= 0 else NATURE if player == _CHANCE else TERMINAL
+        self.legal: Int32 = np.array(spiel.legal_actions(), dtype=np.int32) if self.actor != TERMINAL else _NO_ACTIONS
         self.view: Any = None
 
     def play(self, action: int) -> BoardPosition:
-        """The position after a legal action."""
-        return BoardPosition(self.spiel.child(action), self)
+        """The position after a legal action, or an outcome of chance."""
+        if self.actor != NATURE:
+            return BoardPosition(self.spiel.child(action), self, self.chance)
+        if self.view is None:
+            self.view = {}
+        if action not in self.view:
+            likely = dict(self.spiel.chance_outcomes())[action]
+            self.view[action] = BoardPosition(self.spiel.child(action), self, self.chance * likely)
+        return cast(BoardPosition, self.view[action])
 
     def latest(self, count: int = HISTORY) -> list[BoardPosition]:
         """This position and those before it, the latest first, at most `count` of them."""
@@ -78,16 +89,14 @@ class PositionGame(Game):
     side: the latest positions and then planes of one value, the last of them ones where player 0 acts.
     """
 
-    planes: tuple[int, int, int]
-
     def __init__(
-        self, name: str, spiel: pyspiel.Game, start: Any, planes: tuple[int, int, int], policy_planes: int = 0
+        self, name: str, spiel: pyspiel.Game, start: Any, shape: tuple[int, ...], policy_planes: int = 0
     ) -> None:
-        """`start`: the pyspiel.State that play begins with."""
+        """`start`: the pyspiel.State that play begins with.  shape: of the planes, or (F,) of features without any."""
         self.name, self.u_max = name, 1.0
         self.num_actions, self.num_slots = int(spiel.num_distinct_actions()), (1, 1)
-        self.planes, self.policy_planes = planes, policy_planes
-        self.num_features = int(np.prod(planes))
+        self.planes, self.policy_planes = shape if len(shape) == 3 else None, policy_planes
+        self._shape, self.num_features = shape, math.prod(shape)
         self.perfect_information = self.deterministic = True
         self._root = BoardPosition(start)
 
@@ -101,10 +110,13 @@ class PositionGame(Game):
         return 1, 1
 
     def actions(self, s: State) -> Int32:
-        return cast(BoardPosition, s).legal
+        position = cast(BoardPosition, s)
+        return _NO_ACTIONS if position.actor == NATURE else position.legal
 
     def fan(self, s: State) -> Fan:
         position = cast(BoardPosition, s)
+        if position.actor == NATURE:
+            return Fan(_Children(position))
         return Fan(_Children(position), Moves(np.arange(len(position.legal), dtype=np.int32)[None, :]))
 
     def child(self, s: State, edge: int) -> State:
@@ -114,21 +126,22 @@ class PositionGame(Game):
         return position.play(position.legal.item(edge))
 
     def weights(self, s: State) -> Scaled:
-        return Scaled(_ONE)
+        return Scaled(_ONE, cast(BoardPosition, s).chance)
 
     def payoff(self, s: State) -> Scaled:
-        return Scaled(_ONE, float(cast(BoardPosition, s).spiel.player_return(0)))
+        position = cast(BoardPosition, s)
+        return Scaled(_ONE, position.chance * float(position.spiel.player_return(0)))
 
     def features(self, s: State) -> Float32:
-        out = np.zeros(self.planes, dtype=np.float32)
+        out = np.zeros(self._shape, dtype=np.float32)
         position = cast(BoardPosition, s)
-        if position.actor != TERMINAL:
+        if position.actor < NATURE:
             self.write_planes(position, out)
         return out.reshape(-1)
 
     @abstractmethod
     def write_planes(self, position: BoardPosition, out: Float32) -> None:
-        """Write the planes of a position where a player acts into float32[C, H, W], which holds zeros."""
+        """Write what a position shows where a player acts into float32[C, H, W], or float32[F], which holds zeros."""
 
     def history(self, s: State, i0: int, i1: int) -> list[int]:
         return [int(action) for action in cast(BoardPosition, s).spiel.history()]

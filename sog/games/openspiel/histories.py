@@ -62,11 +62,7 @@ def list_histories(name: str, limit: int = LIMIT) -> OpenSpielHistories:
     its chance by sampling, shows its players nothing, or has more than `limit` histories.
     """
     game = load(name)
-    try:
-        with quiet():
-            estimate = _estimate(name, game)
-    except pyspiel.SpielError as error:  # of a game that loads and cannot begin
-        raise GameError(f"OpenSpiel does not play {name}: {as_openspiel_says(error)}") from error
+    estimate = estimated_histories(name, game)
     if estimate > _HOPELESS * limit:
         raise _too_large(name, estimate, limit)
     return _Walk(name, game, limit, estimate).histories()
@@ -105,6 +101,15 @@ def trial() -> str:
     except RuntimeError as error:
         return _NO_MEMORY if "allocate" in str(error) else first_line(error)
     return ""
+
+
+def estimated_histories(name: str, game: Any) -> int:
+    """About how many histories an OpenSpiel game has; GameError where OpenSpiel cannot play it, or is not zero-sum."""
+    try:
+        with quiet():
+            return _estimate(name, game)
+    except pyspiel.SpielError as error:  # of a game that loads and cannot begin
+        raise GameError(f"OpenSpiel does not play {name}: {as_openspiel_says(error)}") from error
 
 
 def _too_large(name: str, estimate: int, limit: int) -> GameError:
