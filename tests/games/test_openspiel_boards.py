@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.boards.positions import BoardPosition
 from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
-from sog.games.openspiel.board import OpenSpielBoard
+from sog.games.openspiel.board import ChancePosition, OpenSpielBoard, board_of
 from sog.games.openspiel.game import OpenSpielGame
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -63,7 +64,7 @@ def board(name: str) -> OpenSpielBoard:
 
 def small_board(name: str) -> OpenSpielBoard:
     """A game that is small enough to be listed, as a board all the same."""
-    return OpenSpielBoard(name, pyspiel.load_game(name))
+    return board_of(name, pyspiel.load_game(name))
 
 
 @pytest.mark.parametrize(("name", "planes", "policy_planes"), BOARDS)
@@ -88,7 +89,7 @@ def test_random_games_beside_openspiel(name: str) -> None:
     for _ in range(120):
         position = public.states[node]
         assert isinstance(position, BoardPosition)
-        assert position.chance == pytest.approx(likely, rel=1e-9)
+        assert public.weights(node)[0, 0] == pytest.approx(likely, rel=1e-9)
         if spiel.is_terminal():
             break
         if spiel.is_chance_node():
@@ -109,6 +110,18 @@ def test_random_games_beside_openspiel(name: str) -> None:
         assert public.actor(node) == TERMINAL
         assert public.utility(node, (0, 0)) == pytest.approx(spiel.player_return(0))
     assert public.game.history(public.states[node], 0, 0) == spiel.history()
+
+
+def test_positions_after_chance_are_made_once_and_let_go() -> None:
+    game = board("backgammon")
+    root = game.root()
+    assert isinstance(root, ChancePosition)
+    drawn, _, _ = game.sample_chance(root, 0, 0, np.random.default_rng(0))
+    listed = list(game.fan(root).children)
+    assert sum(state is drawn for state in listed) == 1 and len(root.after or ()) == len(listed) == 30
+    del drawn, listed
+    gc.collect()
+    assert len(root.after or ()) == 0
 
 
 @pytest.mark.parametrize("name", [*SMALL, SMALL_PIG])
@@ -150,7 +163,7 @@ def test_names_of_moves_fit_lines_of_moves(name: str) -> None:
         names = [game.action_name(state, action) for action in game.actions(state).tolist()]
         assert len(set(names)) == len(names) and not any(re.search(r"[\s,]", word) for word in names)
         state = game.child(state, len(names) // 2)
-    assert game.state_name(game.root()) == "start" and game.state_name(state).startswith("move 4, ")
+    assert game.state_name(game.root()) == "start" and game.state_name(state).endswith(" (move 4)")
 
 
 def test_pictures_have_no_colour_codes() -> None:

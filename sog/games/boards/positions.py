@@ -12,11 +12,10 @@ import pyspiel
 
 from sog.arrays import Float32, Int32
 from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Fan, Game, Moves, Operator, Scaled, State
+from sog.games.base import TERMINAL, Fan, Game, Moves, Operator, Scaled, State
 
 HISTORY: Final = 8  # positions that the planes show, the latest first (AlphaZero, "Representation")
 
-_CHANCE: Final = int(pyspiel.PlayerId.CHANCE)
 _ONE: Final = Operator(np.ones((1, 1)))
 _NO_ACTIONS: Final = np.zeros(0, dtype=np.int32)
 
@@ -25,30 +24,21 @@ class BoardPosition:
     """A public state: OpenSpiel's state and the line that led to it; compared by identity and never changed.
 
     spiel: pyspiel.State.  parent: the position before, None at the root.  actor: as Game.actor.
-    legal: int32[A], OpenSpiel's legal actions; where NATURE acts, its outcomes.
-    chance: how likely chance makes the line.  view: what the game's planes need of it, filled in when first needed;
-    where NATURE acts, the positions made of it by outcome, so that a drawn one is one of those listed.
+    legal: int32[A], OpenSpiel's legal actions.  view: what the game's planes need of it, filled in when first needed.
     """
 
-    __slots__ = ("__weakref__", "actor", "chance", "legal", "parent", "spiel", "view")
+    __slots__ = ("__weakref__", "actor", "legal", "parent", "spiel", "view")
 
-    def __init__(self, spiel: Any, parent: BoardPosition | None = None, chance: float = 1.0) -> None:
-        self.spiel, self.parent, self.chance = spiel, parent, chance
+    def __init__(self, spiel: Any, parent: BoardPosition | None = None) -> None:
+        self.spiel, self.parent = spiel, parent
         player: int = spiel.current_player()
-        self.actor = player if player >= 0 else NATURE if player == _CHANCE else TERMINAL
-        self.legal: Int32 = np.array(spiel.legal_actions(), dtype=np.int32) if self.actor != TERMINAL else _NO_ACTIONS
+        self.actor = TERMINAL if player < 0 else player
+        self.legal: Int32 = np.array(spiel.legal_actions(), dtype=np.int32) if player >= 0 else _NO_ACTIONS
         self.view: Any = None
 
     def play(self, action: int) -> BoardPosition:
-        """The position after a legal action, or an outcome of chance."""
-        if self.actor != NATURE:
-            return BoardPosition(self.spiel.child(action), self, self.chance)
-        if self.view is None:
-            self.view = {}
-        if action not in self.view:
-            likely = dict(self.spiel.chance_outcomes())[action]
-            self.view[action] = BoardPosition(self.spiel.child(action), self, self.chance * likely)
-        return cast(BoardPosition, self.view[action])
+        """The position after a legal action."""
+        return BoardPosition(self.spiel.child(action), self)
 
     def latest(self, count: int = HISTORY) -> list[BoardPosition]:
         """This position and those before it, the latest first, at most `count` of them."""
@@ -60,7 +50,7 @@ class BoardPosition:
         return out
 
 
-class _Children(Sequence[State]):
+class ChildPositions(Sequence[State]):
     """The children of a position, each made anew whenever it is needed."""
 
     def __init__(self, position: BoardPosition) -> None:
@@ -110,14 +100,11 @@ class PositionGame(Game):
         return 1, 1
 
     def actions(self, s: State) -> Int32:
-        position = cast(BoardPosition, s)
-        return _NO_ACTIONS if position.actor == NATURE else position.legal
+        return cast(BoardPosition, s).legal
 
     def fan(self, s: State) -> Fan:
         position = cast(BoardPosition, s)
-        if position.actor == NATURE:
-            return Fan(_Children(position))
-        return Fan(_Children(position), Moves(np.arange(len(position.legal), dtype=np.int32)[None, :]))
+        return Fan(ChildPositions(position), Moves(np.arange(len(position.legal), dtype=np.int32)[None, :]))
 
     def child(self, s: State, edge: int) -> State:
         position = cast(BoardPosition, s)
@@ -126,16 +113,15 @@ class PositionGame(Game):
         return position.play(position.legal.item(edge))
 
     def weights(self, s: State) -> Scaled:
-        return Scaled(_ONE, cast(BoardPosition, s).chance)
+        return Scaled(_ONE)
 
     def payoff(self, s: State) -> Scaled:
-        position = cast(BoardPosition, s)
-        return Scaled(_ONE, position.chance * float(position.spiel.player_return(0)))
+        return Scaled(_ONE, float(cast(BoardPosition, s).spiel.player_return(0)))
 
     def features(self, s: State) -> Float32:
         out = np.zeros(self._shape, dtype=np.float32)
         position = cast(BoardPosition, s)
-        if position.actor < NATURE:
+        if position.actor != TERMINAL:
             self.write_planes(position, out)
         return out.reshape(-1)
 
