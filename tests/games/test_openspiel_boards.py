@@ -124,6 +124,16 @@ def test_positions_after_chance_are_made_once_and_let_go() -> None:
     assert len(root.after or ()) == 0
 
 
+@pytest.mark.parametrize(("name", "line", "outcomes"), [("yacht", (), 7776), ("pig", (0,), 6)])
+def test_chance_with_many_outcomes_is_left_a_leaf(name: str, line: tuple[int, ...], outcomes: int) -> None:
+    public, node = PublicTree(board(name)), 0
+    for edge in line:
+        public.list_fan(node)
+        node = public.child(node, edge)
+    assert public.actor(node) == NATURE and len(public.states[node].legal) == outcomes  # type: ignore[attr-defined]
+    assert public.list_fan(node) == (outcomes <= 100)
+
+
 @pytest.mark.parametrize("name", [*SMALL, SMALL_PIG])
 def test_the_value_is_that_of_the_listed_game(name: str) -> None:
     as_board, listed = (PublicTree(game).list_all() for game in (small_board(name), OpenSpielGame(name)))
