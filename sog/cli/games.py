@@ -73,7 +73,7 @@ def _listed() -> list[dict[str, Any]]:
     shipped, listed = shipped_games(), []
     for name, words in known_games():
         short = name.partition("(")[0]
-        own = [game for game in shipped if game.partition("(")[0] == short]
+        own = [game for game in shipped if _short(game) == _short(name)]
         known = GAMES[short].parameters if short in GAMES else {}
         takes = {key: parameter.meaning for key, parameter in known.items()}
         ours = {"description": words, "parameters": takes, "checkpoints": own, "histories": has_histories(name)}

@@ -231,7 +231,7 @@ def test_games_says_what_each_parameter_means(capsys: Capture) -> None:
     assert by_name["kuhn_poker"]["parameters"] == {}
 
 
-@pytest.mark.parametrize("name", [*GAMES, "go(board_size=5)", "openspiel:matrix_rps"])
+@pytest.mark.parametrize("name", [*GAMES, "go(board_size=5)", "openspiel:matrix_rps", "openspiel:othello"])
 def test_a_game_has_a_page_with_commands_that_can_be_given(name: str, capsys: Capture) -> None:
     """Every command is one that there is, with options that it takes; each parameter is said with its default."""
     found = answer(capsys, "games", name)
@@ -255,6 +255,10 @@ def test_a_games_page_runs_for_the_networks_that_there_are(capsys: Capture) -> N
         "sog play leduc_poker",
         "sog solve leduc_poker --iterations 1000",
     ]
+    boards = {name: answer(capsys, "games", name)["commands"] for name in ("openspiel:othello", "openspiel:pig")}
+    assert "sog train openspiel:othello" in boards["openspiel:othello"]
+    assert [any("match" in line for line in lines) for lines in boards.values()] == [False, True]
+    assert not any("solve" in line or "exploit" in line for lines in boards.values() for line in lines)
 
 
 @pytest.mark.parametrize(
