@@ -134,6 +134,17 @@ def test_chance_with_many_outcomes_is_left_a_leaf(name: str, line: tuple[int, ..
     assert public.list_fan(node) == (outcomes <= 100)
 
 
+def test_a_line_that_floats_cannot_weigh_is_a_draw() -> None:
+    game = board("pig")
+    spiel = pyspiel.load_game("pig").new_initial_state()
+    for chance, over in ((1e-289, False), (1e-291, True)):
+        position = ChancePosition(spiel.child(0), None, chance)
+        assert (game.actor(position) == TERMINAL) == over
+        if over:
+            assert game.payoff(position).dense() == 0.0 and game.weights(position).dense() > 0.0
+            assert len(game.actions(position)) == 0 and not game.features(position).any()
+
+
 @pytest.mark.parametrize("name", [*SMALL, SMALL_PIG])
 def test_the_value_is_that_of_the_listed_game(name: str) -> None:
     as_board, listed = (PublicTree(game).list_all() for game in (small_board(name), OpenSpielGame(name)))

@@ -12,7 +12,7 @@ import pyspiel
 
 from sog.arrays import Float32, Int32
 from sog.errors import GameError
-from sog.games.base import NATURE, Fan, Scaled, State
+from sog.games.base import NATURE, TERMINAL, Fan, Scaled, State
 from sog.games.boards.positions import BoardPosition, ChildPositions, PositionGame
 from sog.games.openspiel.histories import LIMIT, estimated_histories, load
 from sog.games.strings import OPENSPIEL
@@ -21,6 +21,7 @@ __all__ = ["OpenSpielBoard", "OpenSpielChanceBoard", "board_of", "large_board"]
 
 _PASSES: Final = 2  # moves without a cell, at most, that a game of moves by cells has after the others
 _OUTCOMES: Final = 100  # of a chance event, above which a search leaves it a leaf
+_UNLIKELY: Final = 1e-290  # how likely a line is at least: smaller numbers leave the range of float64
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
 _NO_ACTIONS: Final = np.zeros(0, dtype=np.int32)
 
@@ -82,7 +83,9 @@ class ChancePosition(BoardPosition):
         super().__init__(spiel, parent)
         self.chance = chance
         self.after: WeakValueDictionary[int, ChancePosition] | None = None
-        if spiel.is_chance_node():
+        if chance < _UNLIKELY:
+            self.actor, self.legal = TERMINAL, _NO_ACTIONS
+        elif spiel.is_chance_node():
             self.actor, self.legal = NATURE, np.array(spiel.legal_actions(), dtype=np.int32)
 
     def play(self, action: int) -> ChancePosition:
@@ -96,7 +99,10 @@ class ChancePosition(BoardPosition):
 
 
 class OpenSpielChanceBoard(OpenSpielBoard):
-    """The same with chance, such as dice: where it acts, each outcome is an edge, unless there are more than 100."""
+    """The same with chance, such as dice: where it acts, each outcome is an edge, unless there are more than 100.
+
+    A game in which chance has made a line of a probability below 1e-290, as 200 rolls of two dice do, ends in a draw.
+    """
 
     def __init__(self, name: str, spiel: pyspiel.Game) -> None:
         super().__init__(name, spiel)
@@ -115,8 +121,8 @@ class OpenSpielChanceBoard(OpenSpielBoard):
         return Scaled(super().weights(s).operator, cast(ChancePosition, s).chance)
 
     def payoff(self, s: State) -> Scaled:
-        ends = super().payoff(s)
-        return Scaled(ends.operator, ends.scale * cast(ChancePosition, s).chance)
+        ends, position = super().payoff(s), cast(ChancePosition, s)
+        return Scaled(ends.operator, ends.scale * position.chance if position.spiel.is_terminal() else 0.0)
 
     def features(self, s: State) -> Float32:
         if self.actor(s) == NATURE:
