@@ -232,3 +232,14 @@ def test_play_against_chance_is_nearly_perfect(algorithm: str, monkeypatch: pyte
     assert isinstance(agent.game, OpenSpielBoard)
     uniform = exact.measure_policy(agent.public, exact.uniform_policy(agent.public)).exploitability
     assert sog.exploitability(agent) < 0.005 < uniform / 10
+
+
+def test_the_shipped_network_of_othello_beats_random_moves() -> None:
+    agent, rng = sog.load_agent("openspiel:othello", simulations=16), np.random.default_rng(0)
+    for seat in (0, 1):
+        state = pyspiel.load_game("othello").new_initial_state()
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            action = agent.think(state.history()).action if state.current_player() == seat else int(rng.choice(legal))
+            state.apply_action(action)
+        assert state.player_return(seat) == 1.0
