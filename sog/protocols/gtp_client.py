@@ -1,17 +1,16 @@
-"""Plays Go through another program's GTP engine."""
+"""Plays Go, and OpenSpiel's boards such as Othello, through another program's GTP engine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sog.errors import GameError, SettingError
+from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.boards.go import Go
 from sog.play.match import ContestantFault
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits
 from sog.protocols.engine_process import LONGEST, STARTING, EngineProcess
-from sog.protocols.go_setup import read_vertex, write_vertex
 from sog.protocols.words import shown
 
 __all__ = ["GtpContestant", "GtpPipe"]
@@ -58,6 +57,13 @@ class GtpPipe(EngineProcess):
         raise ContestantFault(f"printed more than {LONGEST:,} bytes without the empty line that ends an answer")
 
 
+def _setup(game: Game) -> Sequence[str]:
+    """The commands that begin a game: OpenSpiel's boards have no komi."""
+    if isinstance(game, Go):
+        return f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}"
+    return (*((f"boardsize {game.planes[1]}",) if game.planes else ()), "clear_board")
+
+
 class GtpContestant:
     """An engine started by a command line; it is killed, and has lost, when an answer takes too long.
 
@@ -78,28 +84,34 @@ class GtpContestant:
             raise SettingError(f"agent {self.name} speaks no GTP: {fault}") from fault
 
     def begin(self, game: Game, seed: int) -> None:
-        assert isinstance(game, Go)
-        self.game, self.tree, self.sent = game, MoveTree(game), 0
+        self.tree, self.sent = MoveTree(game), 0
         self._started()
-        for command in (f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}"):
+        for command in _setup(game):
             self._send(command)
         if self.limits.seconds is not None:
             self._send(f"time_settings 0 {max(1, round(self.limits.seconds))} 1")
 
     def move(self, moves: Sequence[int]) -> int | None:
         for k in range(self.sent, len(moves)):
-            self._send(f"play {'bw'[k % 2]} {write_vertex(moves[k], self.game.size)}")
-        vertex = self._send(f"genmove {'bw'[len(moves) % 2]}")
+            node = self.tree.node_after(moves[:k])
+            self._send(f"play {self._colour(node)} {self._vertices(node)[moves[k]]}")
+        node = self.tree.node_after(moves)
+        vertex = self._send(f"genmove {self._colour(node)}")
         self.sent = len(moves) + 1
         if vertex.lower() == "resign":
             return None
-        try:
-            action = read_vertex(vertex, self.game.size)
-        except GameError as error:
-            raise ContestantFault(f"names {shown(vertex)}: {error}") from error
-        if action not in self.tree.actions(self.tree.node_after(moves)):
-            raise ContestantFault(f"names {shown(vertex)}: illegal move")
-        return action
+        for action, name in self._vertices(node).items():
+            if name.lower() == vertex.lower():
+                return action
+        raise ContestantFault(f"names {shown(vertex)}: illegal move")
+
+    def _colour(self, node: int) -> str:
+        return "bw"[self.tree.actor(node)]
+
+    def _vertices(self, node: int) -> dict[int, str]:
+        """What the legal actions at a node are called, which is as GTP has it: C3, or pass."""
+        public = self.tree.public
+        return {action: public.game.action_name(public.states[node], action) for action in self.tree.actions(node)}
 
     def close(self) -> None:
         if self._pipe is not None:

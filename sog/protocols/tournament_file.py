@@ -20,6 +20,7 @@ from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game
 from sog.games.checks.own import checked_game
+from sog.games.openspiel.board import OpenSpielBoard
 from sog.opponents.openspiel_alphazero.settings import newest_checkpoint
 from sog.opponents.random_player import RandomPlayer
 from sog.opponents.rating import RatingPlayer
@@ -200,8 +201,8 @@ def _gtp(name: str, agent: Keys, patience: float) -> Make:
         raise SettingError("an engine that speaks GTP is given whole seconds: its clock has no parts of them")
 
     def make(game: Game) -> Contestant:
-        if not isinstance(game, Go):
-            raise SettingError(f"agent {name}: engines that speak GTP play Go, not {game.name}")
+        if not isinstance(game, Go | OpenSpielBoard):
+            raise SettingError(f"agent {name}: engines that speak GTP play Go and OpenSpiel's boards, not {game.name}")
         _refuse_missing(name, "gtp", command[0])
         return GtpContestant(name, command, limits, patience)
 

@@ -40,12 +40,12 @@ GTP = {
     "endless-lines": r"printed more than 1,048,576 bytes without the empty line that ends an answer",
     "endless-line": r"printed a line of more than 1,048,576 bytes",
     "huge-line": r"printed a line of more than 1,048,576 bytes",
-    "bytes": r"names \S+: invalid coordinate",
-    "number": r"names 9{77}\.\.\.: invalid coordinate",
-    "illegal": r"names a1a8: invalid coordinate",
-    "garbage": r"names Q99: invalid coordinate",
-    "wrong-id": r"names 17 c3: invalid coordinate",
-    "two-lines": r"names c3 d4: invalid coordinate",
+    "bytes": r"names \S+: illegal move",
+    "number": r"names 9{77}\.\.\.: illegal move",
+    "illegal": r"names a1a8: illegal move",
+    "garbage": r"names Q99: illegal move",
+    "wrong-id": r"names 17 c3: illegal move",
+    "two-lines": r"names c3 d4: illegal move",
     "error": r"genmove \w: answered \? cannot think",
     "child": r"has ended \(exit code 3\)",
     "closes-output": r"genmove \w: has closed its output",
@@ -270,3 +270,14 @@ def test_engines_die_with_the_tournament(tmp_path: Path, apart: tuple[str, ...],
     finally:
         process.kill()
     assert none_left(before)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_othello_is_played_with_an_engine_that_speaks_gtp(tmp_path: Path, seed: int) -> None:
+    """Whole games, passes among them; the engine refuses a wrong colour and a move that is illegal there."""
+    engine = f"{sys.executable} {Path(__file__).with_name('othello_engine.py')}"
+    said = f'game = "openspiel:othello"\nrounds = 3\nplies = 3\nseed = {seed}\n[agents.a]\ngtp = "{engine}"'
+    results = tournament(tmp_path, said)
+    assert len(results) == 6 and {result.why for result in results} == {"rules"}
+    assert max(result.moves for result in results) > 60  # more than there are empty squares: some are passes
+    assert not any(result.fault for result in results)

@@ -190,7 +190,11 @@ def test_an_agent_plays_with_the_network_that_its_algorithm_trained(
     [
         (GO, 'gtp = "/no/such/engine"', "agent a: gtp = '/no/such/engine' is no program that can be started"),
         ("tic_tac_toe", f'uci = "{FAKE} uci none 1"\nnodes = 1', "agent a: engines that speak UCI play chess, not tic"),
-        ("chess", f'gtp = "{FAKE} gtp none 1"', "agent a: engines that speak GTP play Go, not chess"),
+        (
+            "chess",
+            f'gtp = "{FAKE} gtp none 1"',
+            "agent a: engines that speak GTP play Go and OpenSpiel's boards, not chess",
+        ),
         ("leduc_poker", "alphabeta = 2", "agent a: leduc_poker has chance or hidden information"),
     ],
 )
