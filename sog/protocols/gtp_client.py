@@ -94,8 +94,12 @@ class GtpContestant:
     def move(self, moves: Sequence[int]) -> int | None:
         for k in range(self.sent, len(moves)):
             node = self.tree.node_after(moves[:k])
-            self._send(f"play {self._colour(node)} {self._vertices(node)[moves[k]]}")
+            if not self._must_pass(node):
+                self._send(f"play {self._colour(node)} {self._vertices(node)[moves[k]]}")
         node = self.tree.node_after(moves)
+        if self._must_pass(node):
+            self.sent = len(moves) + 1
+            return self.tree.actions(node)[0]
         vertex = self._send(f"genmove {self._colour(node)}")
         self.sent = len(moves) + 1
         if vertex.lower() == "resign":
@@ -104,6 +108,10 @@ class GtpContestant:
             if name.lower() == vertex.lower():
                 return action
         raise ContestantFault(f"names {shown(vertex)}: illegal move")
+
+    def _must_pass(self, node: int) -> bool:
+        """Whether a pass is forced, as in Othello, and not said: GTP has it only for Go."""
+        return not isinstance(self.tree.public.game, Go) and [*self._vertices(node).values()] == ["pass"]
 
     def _colour(self, node: int) -> str:
         return "bw"[self.tree.actor(node)]

@@ -107,8 +107,8 @@ def test_what_is_another_algorithms_is_refused() -> None:
         refuse_unfit(Student(), Asked(playthroughs=3))
     with pytest.raises(SettingError, match="alphazero has no setting per_update"):
         find("alphazero")().varied(simulations=5, per_update=2.0)
-    with pytest.raises(SettingError, match="perfect information only"):
-        find("alphazero")().agents(None, None)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="perfect information only, not kuhn_poker"):
+        find("alphazero")().agents(PublicTree(Kuhn()), None)  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="rebel plays no games of perfect information"):
         Rebel().player(zero_evaluator, 0)
     known = "sog or rebel or rnad or mmd or nashpg or sepot"

@@ -16,7 +16,9 @@ def main() -> None:
             state = pyspiel.load_game("othello").new_initial_state()
         elif command == "boardsize" and words != ["8"]:
             mark, answer = "?", "unacceptable size"
-        elif command in ("play", "genmove") and "bw"[state.current_player()] != words[0]:
+        if command in ("play", "genmove") and state.action_to_string(state.legal_actions()[0]) == "pass":
+            state.apply_action(state.legal_actions()[0])  # nobody says a forced pass
+        if command in ("play", "genmove") and "bw"[state.current_player()] != words[0]:
             mark, answer = "?", "not the colour to move"
         elif command == "play":
             state.apply_action(state.string_to_action(words[1].lower()))

@@ -65,7 +65,7 @@ def test_games_far_too_large_are_refused_in_a_few_fans(name: str, monkeypatch: p
 
 def test_an_openspiel_game_that_no_code_names_is_refused() -> None:
     with pytest.raises(GameError, match="too large to enumerate"):
-        make_game("openspiel:breakthrough(rows=6,columns=6)")
+        make_game("openspiel:dark_hex(num_rows=4,num_cols=4)")
 
 
 def test_the_estimate_follows_the_size_below_a_state() -> None:

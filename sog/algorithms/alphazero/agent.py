@@ -6,7 +6,6 @@ import numpy as np
 
 from sog.algorithms.alphazero.player import AlphaZeroSearch
 from sog.arrays import Float64
-from sog.errors import SettingError
 from sog.play.agent import Agent
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
@@ -20,9 +19,6 @@ class AlphaZeroAgent(Agent):
     """Plays the most visited move, as AlphaZero does, after a search that begins anew at each public state."""
 
     def __init__(self, public: PublicTree, player: int, simulations: int, evaluator: Evaluator, seed: int = 0) -> None:
-        """SettingError for a game with hidden information."""
-        if not public.game.perfect_information:
-            raise SettingError(f"AlphaZero plays games of perfect information only, not {public.game.name}")
         super().__init__(public, player, seed)
         self.simulations, self.evaluator = simulations, evaluator
         self._search: AlphaZeroSearch | None = None

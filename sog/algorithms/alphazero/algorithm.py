@@ -12,6 +12,7 @@ from sog.algorithms.alphazero.presets import alphazero_preset
 from sog.algorithms.base import Algorithm, MakeAgent, Rules, count_of
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.searches import MctsSearch
+from sog.errors import SettingError
 from sog.games.base import Game
 from sog.measure.exploitability import network_exploitability
 from sog.training.settings import TrainSettings
@@ -55,6 +56,8 @@ class AlphaZero(Algorithm):
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
         """Agents for games of chance with nothing hidden; SettingError where information is hidden."""
+        if not public.game.perfect_information:
+            raise SettingError(f"alphazero plays games of perfect information only, not {public.game.name}")
         simulations, evaluator = self._simulations, opened.evaluator
         return lambda player, seed: AlphaZeroAgent(public, player, simulations, evaluator, seed)
 
