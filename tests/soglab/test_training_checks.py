@@ -34,7 +34,9 @@ def test_memory_counts_what_a_process_holds() -> None:
 
 
 def test_a_run_that_fits(tmp_path: Path) -> None:
-    fit = fit_of(KUHN, "demo", 0.05, 1, tmp_path)
+    fit = fit_of(KUHN, "demo", 0.05, 1, tmp_path / "short")
+    if fit.start is None:  # on a busy machine three seconds may pass without a look at the games
+        fit = fit_of(KUHN, "demo", 1.0, 1, tmp_path / "longer")
     assert not fit.refused and fit.rounds > 0 and fit.rows > 0 and fit.row_bytes > 10
     assert fit.begun is not None and fit.start is not None and fit.start >= fit.begun
     assert 1e8 < fit.peak < 3e9 and str(fit).startswith("kuhn | demo |  | ")
