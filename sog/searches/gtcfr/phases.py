@@ -135,7 +135,7 @@ def look(public: Public, tree: Tree, search: Search) -> None:
         _look_at_new(public, tree, search)
         return
     state.leaves = kernels.list_leaves(tree, leaves.nodes)
-    _down(public, tree, search)
+    _down(public, tree, search, Players.BOTH, Players.BOTH)
     # One infostate a player: its range scales the opponent's values and nothing else (PoG, B.2, "Regret Update Phase"),
     # so a leaf's conditional value is good for the whole search.
     if search.single:
@@ -186,10 +186,10 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
             node.evaluated = Evaluated.CLOSED if closed else Evaluated.READY
     # The first look updates nothing, but its values are there for `first_guess`.
     if not state.updates:
-        _weigh(public, tree, search)
+        _weigh(public, tree, search, Players.BOTH)
         return True
     if search.by_path:
-        _weigh(public, tree, search)
+        _weigh(public, tree, search, Players.BOTH)
         # Without trajectories, as in a search's first update, every node is passed.
         if state.touched > 0:
             paths.update_touched(tree, search.touched[: state.touched], search.steps[state.iteration])
@@ -199,10 +199,14 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
         return True
     # Simultaneous: one update of both (SoG). Alternating: player 0's, then player 1's against player 0's new policy,
     # with the same conditional values at the leaves and masses by the new ranges.
+    paid = Players.BOTH
     for turn in range(2 if search.alternating else 1):
+        # Only player 0's policy has changed: its ranges, and what player 1 is paid against them.
         if turn == 1:
-            _down(public, tree, search)
-        _weigh(public, tree, search)
+            paid = Players.SECOND
+            _down(public, tree, search, Players.FIRST, paid)
+        # A correction takes half of what both players' values sum to, which those ranges change for both.
+        _weigh(public, tree, search, Players.BOTH if leaves.correct else paid)
         updates = only(turn) if search.alternating else Players.BOTH
         _up(public, tree, search, updates, search.steps[state.iteration])
     return True
@@ -215,26 +219,26 @@ def take_prior(public: Public, tree: Tree, n: int, index: Array, logits: Array, 
 
 
 @njit
-def _down(public: Public, tree: Tree, search: Search) -> None:
-    """Ranges down from the root and the gadget above it; payoffs at the ends."""
+def _down(public: Public, tree: Tree, search: Search, moved: Players, paid: Players) -> None:
+    """Ranges of the players in `moved` down from root and gadget; payoffs at the ends for those in `paid`."""
     enter(tree, search.choice)
     # The gadget first: it sets the opponent's range at the root, which the sweep sends down.
     if search.by_node:
         positions.forward(tree)
     else:
-        sweeps.forward(public, tree, 0, tree.counts[0].nodes, Entry.POLICY, Players.BOTH)
-    pairs.payoffs(public, tree, 0, tree.counts[0].ends, Players.BOTH)
+        sweeps.forward(public, tree, 0, tree.counts[0].nodes, Entry.POLICY, moved)
+    pairs.payoffs(public, tree, 0, tree.counts[0].ends, paid)
 
 
 @njit
-def _weigh(public: Public, tree: Tree, search: Search) -> None:
-    """Counterfactual values of all leaves from their conditional values and the current ranges."""
+def _weigh(public: Public, tree: Tree, search: Search, players: Players) -> None:
+    """The players' counterfactual values at all leaves from their conditional values and the current ranges."""
     count = search.state[0].leaves
     # DeepStack's zero-sum correction, where it is wanted, is part of both (leaves/weighing.py).
     if search.single:
         weighing.weigh_positions(public, tree, search.leaves, count)
     else:
-        weighing.weigh(public, tree, search.leaves, 0, count, Players.BOTH, 1.0)
+        weighing.weigh(public, tree, search.leaves, 0, count, players, 1.0)
 
 
 @njit
