@@ -19,7 +19,7 @@ from sog.cli.frame import (
     small_tree,
     stdout,
 )
-from sog.cli.match import words
+from sog.cli.match import unit_of_means, words
 from sog.cli.options import plain_file, word
 from sog.errors import SettingError
 
@@ -91,7 +91,7 @@ def aivat(
         "raw": raw,
         "corrected": corrected,
         "deviation_reduction": less,
-        "unit": rules.unit.name,
+        **unit_of_means(rules),
         "seconds": time.monotonic() - started,
     }
     if as_json:

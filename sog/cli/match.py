@@ -27,7 +27,7 @@ from sog.errors import SettingError
 if TYPE_CHECKING:
     from sog.games.base import Game, Unit
 
-__all__ = ["by_seat", "decided", "earned", "match", "words"]
+__all__ = ["by_seat", "decided", "earned", "match", "unit_of_means", "words"]
 
 _WHO = (
     "A run's folder, a game (its shipped network, or an untrained one), a file of `sog solve --out`, one of random, "
@@ -96,7 +96,7 @@ def match(
 
     with stop_notice(lambda: notice):
         won = play_match(played, hands, records, partial(progress_bar, f"match {rules.name}", hands, "hands"))
-    answer = {"game": rules.name, "a": a, "b": b, **earned(won), "unit": rules.unit.name, **by_seat(won, rules)}
+    answer = {"game": rules.name, "a": a, "b": b, **earned(won), **unit_of_means(rules), **by_seat(won, rules)}
     if as_json:
         print_json(answer)
     else:
@@ -112,6 +112,11 @@ def earned(won: Sequence[float], together: int = 2) -> dict[str, Any]:
     """
     mean, half = _mean(won, together)
     return {"mean": mean, "interval95": None if half is None else [mean - half, mean + half], "hands": len(won)}
+
+
+def unit_of_means(game: Game) -> dict[str, str]:
+    """What `earned` counts in: utilities, which are chips at poker, and not the unit that other commands report in."""
+    return {"unit": game.unit.name if game.unit.per_utility == 1.0 else "utility"}
 
 
 def by_seat(won: Sequence[float], game: Game) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sog.cli.frame import print_json, print_table, progress_bar, say, small_tree, stdout
-from sog.cli.match import by_seat, decided, earned, words
+from sog.cli.match import by_seat, decided, earned, unit_of_means, words
 from sog.cli.stopping import stop_notice
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _answer(game: Game, names: list[str], results: Sequence[PairResult], folder:
         agent |= elo
     pairs = [{"a": result.a, "b": result.b, **earned(result.won), **by_seat(result.won, game)} for result in results]
     agents.sort(key=lambda agent: -agent["mean"])
-    return {"game": game.name, "unit": game.unit.name, "agents": agents, "pairs": pairs, "folder": str(folder)}
+    return {"game": game.name, **unit_of_means(game), "agents": agents, "pairs": pairs, "folder": str(folder)}
 
 
 def _all_of(name: str, results: Sequence[PairResult]) -> list[float]:

@@ -352,6 +352,31 @@ code = "own_agents:even"
 """
 
 
+def test_the_unit_is_what_the_mean_counts_in(folder: Path, capsys: Capture) -> None:
+    hands = "hands.jsonl"
+    match = answer(
+        capsys,
+        "match",
+        "always-call",
+        "random",
+        "--game",
+        "leduc_poker",
+        "--hands",
+        "20",
+        "--records",
+        hands,
+        "--policies",
+    )
+    won = [json.loads(line)["won"] for line in (folder / hands).read_text().splitlines()[1:]]
+    assert match["mean"] == pytest.approx(np.mean(won)) and match["unit"] == "utility"
+    corrected = answer(capsys, "aivat", hands)
+    assert corrected["unit"] == "utility" and corrected["raw"]["mean"] == match["mean"]  # type: ignore[index]
+    (folder / "leduc.toml").write_text(
+        'game = "leduc_poker"\nrounds = 10\n[agents.a]\nrandom = true\n[agents.b]\ncode = "own_agents:even"\n'
+    )
+    assert answer(capsys, "tournament", "leduc.toml", "--out", "leduc")["unit"] == "utility"
+
+
 def test_a_tournament_of_hands(folder: Path, capsys: Capture) -> None:
     (folder / "kuhn.toml").write_text(FILE.format(game="kuhn_poker", rounds=60, solved='policy = "a.json"'))
     found = answer(capsys, "tournament", "kuhn.toml", "--out", "games")
