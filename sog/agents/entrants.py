@@ -99,7 +99,7 @@ def network_entrant(name: str, text: str, game: Game, algorithm: str | None, bud
 
     algorithm: an algorithm string; None: see `player_of`.  budget: as far as the algorithm takes it.
     """
-    plays = player_of(text, algorithm)
+    plays = player_of(text, algorithm, open_dice=game.perfect_information)
     takes = {key: value for key, value in budget.items() if key in plays.own()}
     plays = plays.varied(**takes)
     plays.refuse_training()

@@ -69,15 +69,16 @@ def trained_by(meta: Meta) -> Algorithm:
         raise CheckpointError(f"the checkpoint's algorithm is not one that this program knows: {error}") from error
 
 
-def player_of(checkpoint: str | Path, wanted: str | None = None) -> Algorithm:
-    """The algorithm that plays hidden information with what the user calls a checkpoint or game: see `playing`.
+def player_of(checkpoint: str | Path, wanted: str | None = None, open_dice: bool = False) -> Algorithm:
+    """The algorithm that plays with what the user calls a checkpoint or game: see `playing`.
 
+    open_dice: of games of chance with nothing hidden, which algorithms of both kinds play; otherwise of hidden ones.
     CheckpointError for a folder without a checkpoint or a damaged one, GameError for any other text but a game.
     """
     chosen = None if wanted is None else read(wanted)
     folder = named_checkpoint(str(checkpoint), SOG if chosen is None else chosen.name)
     trained = None if folder is None else trained_by(load_meta(folder))
-    return playing(trained, chosen)
+    return playing(trained, chosen, boards=open_dice and trained is not None and trained.plays_boards)
 
 
 def says_who_plays(checkpoint: str | Path, plays: Algorithm) -> str:
@@ -90,7 +91,7 @@ def says_who_plays(checkpoint: str | Path, plays: Algorithm) -> str:
     this = f"this is {plays.name}'s search with its network"
     if trained.plays_hidden:
         return f"{trained.name} trained it and searches otherwise: {this}"
-    return f"{trained.name} has no search of hidden information: {this}"
+    return f"sog exploit has no search of {trained.name}'s: {this}"
 
 
 def playing(trained: Algorithm | None, chosen: Algorithm | None, boards: bool = False) -> Algorithm:

@@ -133,13 +133,16 @@ def test_the_command_line_refuses_them_in_one_line(line: str, why: str, capsys: 
 
 
 def test_an_exploited_run_says_whose_search_plays(tmp_path: Path) -> None:
-    """AlphaZero has none for hidden information, by which exploitability is measured: Student of Games' is."""
+    """Exploitability is not measured by AlphaZero's search: by Student of Games'."""
     game = make_game("tic_tac_toe")
     for name in ("alphazero", "sog"):
         checkpoint.save(tmp_path / name, CVPN(shape_for(game, 8, 1)), game.name, "run", 0, {"algorithm": name})
     said = says_who_plays(tmp_path / "alphazero", player_of(tmp_path / "alphazero"))
-    assert said == "alphazero has no search of hidden information: this is sog's search with its network"
+    assert said == "sog exploit has no search of alphazero's: this is sog's search with its network"
     assert says_who_plays(tmp_path / "sog", player_of(tmp_path / "sog")) == says_who_plays("chess", Student()) == ""
+    # With dice and nothing hidden it plays what it trained.
+    assert player_of(tmp_path / "alphazero") == Student()
+    assert player_of(tmp_path / "alphazero", open_dice=True) == find("alphazero")()
 
 
 def test_one_search_with_the_network_of_another_says_so(tmp_path: Path) -> None:
@@ -219,6 +222,7 @@ def test_a_checkpoint_is_played_as_it_was_trained() -> None:
     """ReBeL's networks by ReBeL; of a game that both trained, and without a checkpoint, by Student of Games."""
     shipped = {folder.name: str(folder) for folder in shipped_checkpoints()}
     assert player_of(shipped["liars_dice_1x5_rebel"]) == Rebel()
+    assert player_of(shipped["liars_dice_1x5_rebel"], open_dice=True) == Rebel()
     assert player_of(shipped["liars_dice_1x5_rebel"], "sog") == Student()
     for name in ("liars_dice(numdice=1,dice_sides=6)", "connect_four", "kuhn_poker"):
         assert player_of(name) == Student()
