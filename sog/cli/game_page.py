@@ -30,7 +30,6 @@ _THEIR_OWN: Final = {
     "chess": ("sog uci GAME", "sog perft GAME 4"),
     "go": ("sog gtp GAME",),
 }
-_TOO_LARGE: Final = ("holdem", "connect_four", "chess", "go")  # to be listed state by state
 
 
 def show_game(name: str, row: dict[str, Any], as_json: bool) -> None:
@@ -50,13 +49,21 @@ def show_game(name: str, row: dict[str, Any], as_json: bool) -> None:
         rules = large_board(game.removeprefix(OPENSPIEL))
     else:
         rules = make_game(game) if short in GAMES or short in own_games("GAMES") else make_history_game(game)
-    commands = list(_commands(game, short, rules, row))
+    # OpenSpiel's games have one row for all of them.
+    trained = [one for one in row["checkpoints"] if one.partition("(")[0] == game.partition("(")[0]]
+    known = game if rules is None else rules.name
+    # A game string is taken at its word; the page of a short name plays with a network that ships.
+    best = trained[0] if name == short and trained and known not in trained else game
+    plays = best if best in trained or known in trained else "random"
+    commands = list(_commands(game, best, plays, rules))
+    commands += [f"sog train {quote(game)} --algorithm rnad"] * row["histories"]
+    commands += [command.replace("GAME", quote(game)) for command in _THEIR_OWN.get(short, ())]
     if as_json:
-        print_json({**row, "game": game, "commands": commands})
+        print_json({**row, "game": game, "checkpoints": trained, "commands": commands})
         return
     policies = "policy networks can learn it" if row["histories"] else "policy networks cannot learn it"
-    trained = f"trained networks: {', '.join(row['checkpoints']) or 'none'}"
-    for line in (game, row["description"], policies, trained):
+    networks = f"trained networks: {', '.join(trained) or 'none'}"
+    for line in (game, row["description"], policies, networks):
         stdout().print(line, soft_wrap=True)  # game strings can be copied
     if row["parameters"]:
         table = Table("parameter", "default", "what it is", box=None, pad_edge=False)
@@ -67,24 +74,26 @@ def show_game(name: str, row: dict[str, Any], as_json: bool) -> None:
     stdout().print("\n" + "\n".join(commands), soft_wrap=True)
 
 
-def _commands(game: str, short: str, rules: Game | HistoryGame | None, row: dict[str, Any]) -> Iterator[str]:
-    """An example of each command that takes the game, for a trained network of it where there is one.
+def _commands(game: str, best: str, plays: str, rules: Game | HistoryGame | None) -> Iterator[str]:
+    """An example of each command that takes the game.
 
-    rules: None for a game of OpenSpiel's that can be listed.
+    best: the game of a trained network, or this game where there is none.  plays: who plays in a match, the network or
+    random.  rules: None for a game of OpenSpiel's that can be listed.
     """
+    from sog.games.catalog import make_game
     from sog.games.histories.base import HistoryGame
-    from sog.games.openspiel.board import OpenSpielBoard
+    from sog.searches.tree.whole import is_large
 
-    trained, this = row["checkpoints"], quote(game)
-    best = quote(game if game in trained or not trained else trained[0])
-    if not isinstance(rules, HistoryGame):
-        yield f"sog play {best}"
-        if short not in _TOO_LARGE and not isinstance(rules, OpenSpielBoard):
-            yield f"sog solve {this} --iterations 1000"
-            yield f"sog exploit {best}" if trained else f"sog exploit {this} --algorithm 'sog(leaves=zero)'"
-        if rules is None or not rules.deterministic:
-            yield f"sog match {best if trained else 'random'} random --game {best} --hands 100"
-        yield f"sog train {this}"
-    if row["histories"]:
-        yield f"sog train {this} --algorithm rnad"
-    yield from (command.replace("GAME", this) for command in _THEIR_OWN.get(short, ()))
+    if isinstance(rules, HistoryGame):
+        return
+    this, trained = quote(game), quote(best)
+    yield f"sog play {trained}"
+    if rules is None or not is_large(rules):
+        yield f"sog solve {this} --iterations 1000"
+        if plays == "random":
+            yield f"sog exploit {this} --algorithm 'sog(leaves=zero)'"
+        elif best == game or not is_large(make_game(best)):
+            yield f"sog exploit {trained}"
+    if rules is None or not rules.deterministic:
+        yield f"sog match {quote(plays)} random --game {trained} --hands 100"
+    yield f"sog train {this}"

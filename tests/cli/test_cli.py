@@ -261,6 +261,21 @@ def test_a_games_page_runs_for_the_networks_that_there_are(capsys: Capture) -> N
     assert not any("solve" in line or "exploit" in line for lines in boards.values() for line in lines)
 
 
+def test_a_page_has_no_command_that_is_refused(capsys: Capture) -> None:
+    for name in ("scotland_yard(map=london)", "chess", "connect_four", "go", "holdem(bets=0.75)", "openspiel:othello"):
+        commands = answer(capsys, "games", name)["commands"]
+        assert not any("--iterations" in line or "sog exploit" in line for line in commands), name
+    assert "sog exploit kuhn_poker --algorithm 'sog(leaves=zero)'" in answer(capsys, "games", "kuhn_poker")["commands"]
+    # A network of another game is no network of this one.
+    pig = answer(capsys, "games", "openspiel:pig")
+    assert pig["checkpoints"] == [] and not any("othello" in line for line in pig["commands"])
+    dice = answer(capsys, "games", "liars_dice(numdice=1,dice_sides=3)")
+    assert dice["commands"][0] == "sog play 'liars_dice(numdice=1,dice_sides=3)'"
+    assert "sog match 'scotland_yard(map=london)' random" in " ".join(
+        answer(capsys, "games", "scotland_yard(map=london)")["commands"]
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
