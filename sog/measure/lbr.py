@@ -107,7 +107,7 @@ class _LbrTable:
         self.poker: Poker = poker_of(game)
         self.menu: Menu = read_bets(settings.bets, game)
         # Hold'em's tree may get bets that one hand needs: each hand has its own.
-        shared = None if self.menu.fractions else listed_tree(game)
+        shared = None if self.menu.fractions or self.menu.all_in else listed_tree(game)
         self._agents = None if shared is None else (seats(shared, 0), seats(shared, 1))
         self._dealer = _Dealer(PublicTree(game) if shared is None else shared)
 

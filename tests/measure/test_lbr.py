@@ -164,6 +164,21 @@ def test_bets_outside_the_tree_are_offered_and_answered() -> None:
     assert game.state_name(hand.state).endswith("bet 1300, call")
 
 
+def test_a_bet_of_one_hand_is_not_offered_in_the_next() -> None:
+    """All-in alone, which this tree lacks: each hand has a tree of its own, so the agent never finds it at the root."""
+    small = "holdem(board=AsKdQh7c2d,stacks=1000,pot=100,bets=0.5)"
+    first_offers: list[int] = []
+
+    class Listens(AlwaysCall):
+        def policy(self, node: int) -> Float64:
+            if node == 0:
+                first_offers.append(len(self.game.actions(self.state(0))))
+            return super().policy(node)
+
+    local_best_response(make_game(small), lambda public, seat: Listens(public, seat), 6, LbrSettings("allin"))
+    assert first_offers == [2, 2, 2]  # a check, or half of the pot
+
+
 def test_a_search_answers_bets_outside_its_tree() -> None:
     """Each of two bets is searched once, at a decision that was open already; the one that is made not once more."""
     game = make_game("holdem(board=2s2h2d7c9c,pot=1000,stacks=20000,bets=0.5)")
