@@ -216,6 +216,12 @@ def test_self_play_gives_rows_of_every_position(name: str, algorithm: str) -> No
     assert harvest.searches == len(harvest.rows) > 10
 
 
+@pytest.mark.parametrize(("algorithm", "preset"), [("sog", "paper"), ("sog", "pog"), ("alphazero", "paper")])
+def test_the_papers_presets_take_openspiels_games(algorithm: str, preset: str) -> None:
+    settings = read(algorithm).settings(board("othello"), preset)
+    assert isinstance(settings, TrainSettings) and settings.shape.kind == "resnet"
+
+
 def test_a_match_of_a_game_of_chance_is_played_to_its_end() -> None:
     rules = board("pig(winscore=20)")
     with pytest.warns(UserWarning, match="no trained network"):

@@ -14,7 +14,7 @@ from sog.algorithms.boards.presets import board_preset, is_board, paper_size, re
 from sog.algorithms.boards.searches import MctsSearch
 from sog.errors import SettingError
 from sog.games.base import Game
-from sog.games.strings import parse_game
+from sog.games.strings import OPENSPIEL, parse_game
 from sog.searches.mcts.search import PuctSettings
 from sog.training.settings import LearnerSettings, TrainSettings
 
@@ -51,7 +51,7 @@ def _paper(game: Game) -> TrainSettings:
     L2 penalty of 1e-4 is left out. It resigns where PoG's Table 3 has SoG resign.
     """
     require_papers_inputs(game)
-    of_game = _PAPER.get(parse_game(game.name)[0], _USUAL)
+    of_game = _PAPER.get(parse_game(game.name.removeprefix(OPENSPIEL))[0], _USUAL)
     search = PuctSettings(first_play_loses=True, noise=0.25, concentration=of_game.concentration)
     shape, rows = paper_size(game)
     return TrainSettings(

@@ -13,7 +13,7 @@ from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
 from sog.games.base import Game
-from sog.games.strings import parse_game
+from sog.games.strings import OPENSPIEL, parse_game
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import PAPER, POG, Budget
@@ -160,7 +160,7 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
 
 def _column(game: Game) -> _Column:
     """Its own; Go's for other games of planes, hold'em's for all others."""
-    short, parameters = parse_game(game.name)
+    short, parameters = parse_game(game.name.removeprefix(OPENSPIEL))
     if short == "scotland_yard":
         small = parameters.get("map") == "glasses"
         return replace(_SCOTLAND_YARD, sog=_SMALL, pog=_SMALL) if small else _SCOTLAND_YARD
