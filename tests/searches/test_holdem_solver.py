@@ -216,6 +216,27 @@ def test_polarised_range_against_a_bluff_catcher() -> None:
     assert answer.frequencies == pytest.approx([0.5, 0.5], abs=0.005)
 
 
+@pytest.mark.parametrize("weight", [1e-37, 1e-41, 1e-44])
+def test_hands_that_hardly_ever_come_make_no_nan(weight: float) -> None:
+    """Sums of such weights are so small in float32 that one over them is infinite."""
+    spot = game("holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;allin)")
+    first, second = spot.root_ranges()
+    rare = np.where(np.arange(len(first)) % 3 == 0, first * weight, first)
+    solver = HoldemSolver(spot, states=[spot.root()])
+    solver.set_ranges(0, (rare, second))
+    solver.iterate(50)
+    policy = solver.policy(spot.root())
+    assert policy.sum(axis=0) == pytest.approx(1.0) and (policy >= 0).all()
+    # As where they never come.
+    solver.evaluate()
+    best = solver.best_responses()
+    never = HoldemSolver(spot, states=[spot.root()])
+    never.set_ranges(0, (np.where(rare < first, 0.0, first), second))
+    never.iterate(50)
+    never.evaluate()
+    assert best == pytest.approx(never.best_responses(), rel=1e-4)
+
+
 def test_a_solve_goes_on_where_it_was_saved(tmp_path: Path) -> None:
     path = tmp_path / "spot.npz"
     straight, stopped = HoldemSolver(game(RIVER)), HoldemSolver(game(RIVER))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sog.errors import SettingError
 from sog.searches.cfr.rules import CFR, CFR_PLUS, DCFR, LINEAR_CFR, PCFR_PLUS, RULES, SOG, Rule
 
 
@@ -25,6 +26,14 @@ from sog.searches.cfr.rules import CFR, CFR_PLUS, DCFR, LINEAR_CFR, PCFR_PLUS, R
 )
 def test_weights(rule: Rule, fourth: tuple[float, ...]) -> None:
     np.testing.assert_allclose(rule.steps(4, 1), [fourth])
+
+
+def test_powers_too_large_for_a_number_have_their_limits() -> None:
+    large = Rule("large", alpha=150.0, beta=-150.0, gamma=20.0).steps(1, 2_000)
+    assert np.isfinite(large).all() and (large[1:, 0] > 0.99).all() and (large[1:, 1] < 0.01).all()
+    assert large[-1, 0] == 1.0 and large[-1, 1] == 0.0
+    with pytest.raises(SettingError, match="gamma of the rule steep is a number from -20 to 20, not 150"):
+        Rule("steep", gamma=150.0)
 
 
 def test_only_the_papers_rule_is_simultaneous() -> None:

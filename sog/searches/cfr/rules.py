@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -14,6 +13,7 @@ from sog.arrays import Float64
 from sog.errors import SettingError, check_whole
 
 _TABULATED: Final = 1024  # iterations whose weights are kept
+_LARGEST_GAMMA: Final = 20.0  # t^gamma and its sums stay finite for as many iterations as anybody makes
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Rule:
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name):
             raise SettingError(f"a rule's name is a word, not {self.name!r}")
-        for field, largest in (("alpha", math.inf), ("beta", math.inf), ("gamma", sys.float_info.max)):
+        for field, largest in (("alpha", math.inf), ("beta", math.inf), ("gamma", _LARGEST_GAMMA)):
             value = getattr(self, field)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
             if not (number and -largest <= value <= largest):
-                wanted = "a number" if math.isinf(largest) else "a finite number"
+                wanted = "a number" if math.isinf(largest) else f"a number from {-largest:g} to {largest:g}"
                 raise SettingError(f"{field} of the rule {self.name} is {wanted}, not {value!r}")
         for field in ("predictive", "alternating"):
             if not isinstance(getattr(self, field), bool):
@@ -79,7 +79,8 @@ def _discount(t: Float64, power: float) -> Float64:
     if math.isinf(power):
         return np.full_like(t, 1.0 if power > 0 else 0.0)
     raised = _power(t, power)
-    return raised / (raised + 1.0)
+    # 1 where the power is too large for a number.
+    return 1.0 - 1.0 / (raised + 1.0) if np.isinf(raised).any() else raised / (raised + 1.0)
 
 
 def _power(t: Float64, power: float) -> Float64:
@@ -88,8 +89,9 @@ def _power(t: Float64, power: float) -> Float64:
     NumPy's and the C library's own powers round differently from one processor to the next; roots and products do not.
     """
     halves = 2.0 * power
-    if halves < 0.0 or halves != math.floor(halves):
-        return t**power
+    if halves < 0.0 or halves != math.floor(halves) or power > _LARGEST_GAMMA:
+        with np.errstate(over="ignore"):
+            return t**power
     out = np.sqrt(t) if halves % 2.0 else np.ones_like(t)
     for _ in range(int(power)):
         out = out * t

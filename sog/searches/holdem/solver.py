@@ -277,7 +277,7 @@ class HoldemSolver:
 
         That of a locked hand is its lock's, to the bit.
 
-        policy[a, h] = S[a, h] / (sum over b of S[b, h]), with S of the averages; 1 / A where the sum is 0.
+        policy[a, h] = S[a, h] / (sum over b of S[b, h]), with S of the averages; 1 / A where the sum is nearly 0.
 
         GameError where the tree has no such decision.
         """
@@ -285,7 +285,7 @@ class HoldemSolver:
         sums = rows.astype(np.float64)
         count, total = len(sums), sums.sum(axis=0)
         out = np.full((count, HANDS), 1.0 / count)
-        out[:, hands] = np.where(total > 0, sums / np.maximum(total, 1e-30), 1.0 / count)
+        out[:, hands] = np.where(total > sweeps.LEAST, sums / np.maximum(total, sweeps.LEAST), 1.0 / count)
         lock = locked_at(self.program.locks, s)
         return out if lock is None else np.where(lock.hands, lock.policy, out)
 

@@ -25,6 +25,8 @@ from sog.searches.kernels.vectors import load, splat, store
 __all__ = ["ADD", "BEST", "UPDATE", "VALUE", "Crew", "Learned", "Task", "Top", "run"]
 
 ONE: Final = np.float32(1.0)
+# Sums up to this count as 0: one over a smaller one would be infinite in float32.
+LEAST: Final = np.float32(1e-36)
 
 # What a sweep does: update regrets and averages, take the best response to the averages, value the averages, or do
 # that and add what is followed, weighed by its own reach, to other averages.
@@ -100,13 +102,14 @@ def _down(
 ) -> None:
     """Send the opponent's reach down through the policies that the positive entries of `followed` give.
 
-    policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is 0.
+    policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is
+    at most LEAST.
     reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE and ADD averages[a, i] += w * reach[i] * policy[a, i].
     row: float32[width], scratch.
     """
     q, width, followed, averages = 1 - half.player, place.width, learned.followed, learned.averages
     adding = half.mode == UPDATE or half.mode == ADD
-    zero, one, w = splat(ZERO), splat(ONE), splat(half.average)
+    zero, one, w, least = splat(ZERO), splat(ONE), splat(half.average), splat(LEAST)
     # Preorder: a node's reach is complete before its children's is written.
     for n in range(place.node0, place.end):
         if nodes.kind[n] != DECISION or nodes.actor[n] != q:
@@ -120,7 +123,8 @@ def _down(
                 total = total + larger(entry(followed, vectors + a, entries + a * width + k), zero)
             # policy = positive part * scale + rest, with (1 / total, 0), or (0, 1 / A) where nothing is positive;
             # `pick` discards the 1 / 0 there.
-            scale, rest = pick(total, one / total, zero), pick(total, zero, even)
+            some = total - least
+            scale, rest = pick(some, one / total, zero), pick(some, zero, even)
             held = load(reach, own + k)
             for a in range(actions):
                 at = entries + a * width + k
@@ -237,11 +241,11 @@ def _value(nodes: SpotNodes, n: np.uint64, place: _Place, followed: Entries, val
     """The values at a decision of the player that plays in proportion to the positive entries of `followed`.
 
     With x[a] = max(f[a, i], 0): v[i] = (sum over a of x[a] v[child of a, i]) / (sum over a of x[a]), the plain mean
-    where the divisor is 0.
+    where the divisor is at most LEAST.
     """
     width, to, actions, action0 = place.width, nodes.value[n] * place.width, nodes.actions[n], nodes.action0[n]
     child0, entries, vectors = place.action0 + action0, place.entry0 + action0 * width, place.vector0 + action0
-    zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
+    zero, one, even, least = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions)), splat(LEAST)
     for k in range(U0, width, BLOCK):
         total, weighted, plain = zero, zero, zero
         for a in range(actions):
@@ -250,7 +254,7 @@ def _value(nodes: SpotNodes, n: np.uint64, place: _Place, followed: Entries, val
             total = total + x
             weighted = weighted + x * v
             plain = plain + v
-        store(values, to + k, pick(total, weighted * (one / total), plain * even))
+        store(values, to + k, pick(total - least, weighted * (one / total), plain * even))
 
 
 @inlined
@@ -258,12 +262,12 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
     """The values at a decision of the player, by regret matching, and its new regrets.
 
     With x[a] = max(R[a, i], 0): v[i] = (sum over a of x[a] v[a, i]) / (sum over a of x[a]), the plain mean where the
-    divisor is 0; then R[a, i] = g * (R[a, i] + v[a, i] - v[i]), with g = `half.positive` where what it multiplies is
-    above 0 and `half.negative` elsewhere.
+    divisor is at most LEAST; then R[a, i] = g * (R[a, i] + v[a, i] - v[i]), with g = `half.positive` where what it
+    multiplies is above 0 and `half.negative` elsewhere.
     """
     width, to, actions, action0 = place.width, nodes.value[n] * place.width, nodes.actions[n], nodes.action0[n]
     child0, entries, vectors = place.action0 + action0, place.entry0 + action0 * width, place.vector0 + action0
-    zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
+    zero, one, even, least = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions)), splat(LEAST)
     gain, loss, values = splat(half.positive), splat(half.negative), work.values
     for k in range(U0, width, BLOCK):
         # One pass over the actions: policies are never written down.
@@ -274,7 +278,7 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
             total = total + x
             weighted = weighted + x * v
             plain = plain + v
-        value = pick(total, weighted * (one / total), plain * even)
+        value = pick(total - least, weighted * (one / total), plain * even)
         store(values, to + k, value)
         # The discount comes after the addition: the newest regret is discounted, too.
         if exact(regrets.numbers):
