@@ -130,7 +130,7 @@ def train(
         print_json(_answer(rules, run, folder, point, watch.latest))
     else:
         _say_done(rules, folder, point)
-        if minutes is not None and point.round >= until.total(settings) and point.minutes < minutes:
+        if minutes is not None and rounds is None and point.round >= settings.rounds and point.minutes < minutes:
             longer = "--rounds makes it longer" if preset == "full" else "--rounds or --preset full makes it longer"
             say(f"sog: the preset {preset} ends after {point.round} rounds, before --minutes {minutes:g}; {longer}")
 
@@ -164,11 +164,20 @@ def _answer(rules: Rules, run: Run, folder: Path, point: Point, exploitability: 
         "out": str(folder),
         "rounds": point.round,
         "minutes": point.minutes,
+        "first_step": _first_step(folder),
         "steps": point.steps,
         "rows": point.rows,
         "exploitability": exploitability,
         "unit": rules.unit.name,
     }
+
+
+def _first_step(folder: Path) -> int:
+    """The step of the network that the run began with: steps and rows count on from there; 0 for a new one."""
+    from sog.training.checkpoint import is_begun, load_meta
+
+    first = folder / "snapshots" / "000000"
+    return load_meta(first).step if is_begun(first) else 0
 
 
 def _say_done(rules: Rules, folder: Path, point: Point) -> None:
@@ -178,9 +187,11 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
 
     rounds_done = f"{point.round} round{'s' * (point.round != 1)}"
     rows = f"{point.rows:,} row{'s' * (point.rows != 1)}"
-    done = f"{rounds_done}, {point.steps:,} steps on {rows} in {point.minutes:.1f} minutes"
-    stdout().print(f"{rules.name}: {done}")
-    if point.steps == 0:
+    steps = f"{point.steps:,} steps on {rows}"
+    if before := _first_step(folder):
+        steps = f"{point.steps - before:,} steps after the first network's {before:,}"
+    stdout().print(f"{rules.name}: {rounds_done}, {steps} in {point.minutes:.1f} minutes")
+    if point.steps == before:
         say("sog: the network is as it began: no rows were learned from yet; the run continues with --resume")
     listed = isinstance(rules, Game) or public_face(rules) is not None
     play = (

@@ -68,7 +68,7 @@ class SelfPlayGame(ABC):
             # A resigned game is lost by the mover, with the largest utility at stake.
             value = yield from self.search(world, mover)
             PLAYED.add(searches=1)
-            if may_resign and value < early_end.resign_below:
+            if may_resign and early_end.resign_below > -1.0 and value < early_end.resign_below:
                 self.utility, self.resigned = self.public.game.u_max * (-1.0 if mover == 0 else 1.0), True
                 return
             moves += 1

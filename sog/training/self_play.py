@@ -204,7 +204,8 @@ def _learn(
     """
     learner, replay = learning.learner, learning.replay
     rng = np.random.default_rng(seed)
-    count = learner.allowed(replay.added) - learner.steps + len(losses)
+    # A run that begins with a trained network counts that one's rows, of which the window has none.
+    count = learner.allowed(replay.added) - learner.steps + len(losses) if len(replay) else 0
     batch, shape = learner.settings.batch, replay.shape
     for k in range(count):
         rows = turned(unpack(shape, replay.sample(rng, batch)), learning.symmetries, rng)

@@ -17,10 +17,14 @@ from sog.games.rules.leduc.game import Leduc
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import NetworkShape, shape_for
+from sog.play.referee import World
 from sog.play.resolver import ResolveSettings
+from sog.play.selfplay import MoveSearch, SelfPlayGame
 from sog.searches.gtcfr.settings import Budget, SearchSettings
+from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree import whole
+from sog.searches.tree.public_tree import PublicTree
 from sog.training.packing import unpack
 from sog.training.rows import Rows
 from sog.training.settings import Harvest
@@ -100,6 +104,24 @@ def test_resigned_games_leave_td1_rows_only_where_wanted() -> None:
     assert len(played.rows) == played.searches > 4
     policies = rows_of(Leduc(), harvest(Leduc(), 4, replace(papers, main_line_policies=True)))
     assert len(policies) == 4 and policies.policy_mask.any() and not policies.value_mask.any()
+
+
+def test_nobody_resigns_below_a_bound_of_all_utilities() -> None:
+    """Mean values pass the bounds a little: -1 still means never."""
+
+    class Lost(SelfPlayGame):
+        def search(self, world: World, mover: int) -> MoveSearch:
+            yield from ()
+            return -1.01
+
+        def choose(self, world: World, moves: int) -> int:
+            return 0
+
+    for below, resigned in ((-1.0, False), (-0.9, True)):
+        early_end = replace(SELFPLAY, resign_below=below, no_resign=0.0)
+        game = Lost(PublicTree(Kuhn()).list_all(), early_end, np.random.default_rng(0))
+        run(game.steps(), zero_evaluator)
+        assert game.resigned == resigned
 
 
 def test_games_cut_short_have_no_outcome() -> None:
