@@ -216,6 +216,7 @@ def _step_values(
             (role, rows, values_of(role), _csv_of(role, address))
             for role, rows in worths(game, state, snapshot.ranges, snapshot.values)
         ],
+        "unit": game.unit.name,
         "tree": shown.pop("Tree"),
         "policies": shown.values(),
         "drawn": len(snapshot.blocks),

@@ -91,7 +91,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Worth:
-    """An infostate with its part of its player's range and its value, in utilities."""
+    """An infostate with its part of its player's range and its value, in the game's unit."""
 
     name: str
     share: float
@@ -172,9 +172,9 @@ def position_files(
     out: dict[str, SvgPicture | Figures] = {**position_pictures(game, states, snapshot)}
     if snapshot is not None:
         for p, role in enumerate(roles_of(game)):
-            rows = zip(snapshot.ranges[p].tolist(), snapshot.values[p].tolist(), strict=True)
+            rows = zip(snapshot.ranges[p].tolist(), (game.unit.per_utility * snapshot.values[p]).tolist(), strict=True)
             named = [(game.infostate_name(states[-1], p, i), share, value) for i, (share, value) in enumerate(rows)]
-            out[values_of(role)] = Figures(("infostate", "range", "value"), named)
+            out[values_of(role)] = Figures(("infostate", "range", f"value, {game.unit.name}"), named)
     return out
 
 
@@ -195,7 +195,8 @@ def worths(
     out = []
     for p in (0, 1):
         rows = [
-            Worth(game.infostate_name(state, p, i), float(ranges[p][i]), float(values[p][i])) for i in likely(ranges[p])
+            Worth(game.infostate_name(state, p, i), float(ranges[p][i]), game.unit.per_utility * float(values[p][i]))
+            for i in likely(ranges[p])
         ]
         out.append((roles_of(game)[p], rows))
     return out

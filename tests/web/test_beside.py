@@ -40,7 +40,7 @@ def test_an_agent_beside_the_exact_solution(client: Client) -> None:
     apart = 0.5 * np.abs(policy[node] - solution.policy[node]).sum(axis=0) @ (reach / reach.sum())
     assert f"are <b>{apart:.1%}</b> apart" in page
     values = public.conditional(node, tree.cfvs(tree.node_of(node)), tree.ranges(tree.node_of(node)))
-    assert f"<td>{values[0][0]:+.3f}</td>" in page
+    assert f"<td>{1000 * values[0][0]:+.4g}</td>" in page and "value, mbb/h" in page
 
 
 def test_a_searcher_is_not_apart_from_itself(client: Client) -> None:

@@ -76,7 +76,10 @@ def test_values_and_ranges_are_csv_of_every_infostate(client: Client, game: str)
         rows = list(csv.DictReader(answer.text.splitlines()))
         names = [rules.infostate_name(rules.root(), p, i) for i in range(rules.num_infostates(rules.root())[p])]
         assert [row["infostate"] for row in rows] == names
-        for column, figures in (("range", found.ranges[p]), ("value", found.values[p])):
+        for column, figures in (
+            ("range", found.ranges[p]),
+            (f"value, {rules.unit.name}", rules.unit.per_utility * found.values[p]),
+        ):
             assert [float(row[column]) for row in rows] == pytest.approx(figures.tolist(), rel=1e-8)
     assert client.get(unescape(links[0][0]).replace(".csv", ".svg")).status == 400
 
