@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from sog.nets.station_rows import StationRows
 from sog.searches.kernels.vectors import padded
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
 from sog.searches.leaves.pairing import plain_pairing
-
-if TYPE_CHECKING:
-    pass
 
 Answer = Callable[[Beliefs], Evaluations]
 

@@ -99,8 +99,9 @@ def _turn_endgame(game: Holdem) -> TrainSettings:
 
 
 def _paper(game: Game) -> TrainSettings:
-    """ReBeL, appendix G, Liar's Dice: 1,000 epochs of 25,600 examples; the learning rate halves every 400.
+    """ReBeL, appendix G, Liar's Dice: epochs of 25,600 examples; the learning rate halves every 400.
 
+    The paper learns for 1,000 epochs; here 40,000 rounds of 256 games give some 800 to 900 of them.
     Each example is learned from once on average, and the window is that of 40 epochs, which the paper leaves open.
     Networks have GELU and layer normalisation; policies, where they are learned, squared errors (section 7). Half of
     the window is dropped after 20 epochs.
@@ -127,9 +128,10 @@ def _paper(game: Game) -> TrainSettings:
 
 
 def _paper_holdem(game: Holdem) -> TrainSettings:
-    """ReBeL, appendix G, hold'em: epochs of 2,560,000 examples, the whole game 1,750 of them, turn endgames 300.
+    """ReBeL, appendix G, hold'em: epochs of 2,560,000 examples.
 
-    The learning rate halves every 800 epochs, on turn endgames every 100. Each example is learned from once on average,
+    The paper learns the whole game for 1,750 of them and turn endgames for 300; a run here ends by --minutes. The
+    learning rate halves every 800 epochs, on turn endgames every 100. Each example is learned from once on average,
     which the paper leaves open. A subgame ends with its betting round (C.1).
     """
     epoch, turn = 2_560_000, is_turn_spot(game)

@@ -76,13 +76,7 @@ class SampledTurn:
         """The iteration that the tree holds: its policies, and those of rivers solved from its ranges."""
         tree, public, whole = self.games.tree, self.games.public, self.policy.solver
         mean = self.settings.solver.average
-        self.policy.play(
-            {
-                public_state(public, tree.public_node(n)): tree.current_policy(n)
-                for n in tree.decisions()
-                if tree.is_open(n)
-            }
-        )
+        self.policy.play({public_state(public, tree.public_node(n)): tree.current_policy(n) for n in tree.decisions()})
         ranges = [public.ranges_of_slots(tree.public_node(n), self.games.reaches(n, mean)) for n in self.ends]
         self.rivers.restart()
         believe(self.rivers, ranges, FLOOR)

@@ -23,7 +23,7 @@ from sog.searches.tree.records import Entry, Kind
 # The share of uniform play in what the walking player samples under outcome sampling.
 EXPLORATION: Final = 0.6
 
-# 2^64 over the golden ratio: consecutive seeds give far apart states.
+# 2^64 over the golden ratio, which `draws.random` adds to a state at each draw.
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -90,7 +90,8 @@ def _run(public: Public, tree: Tree, walk: SampledWalk, first: int, iterations: 
     """Iterations first, first + 1, ... ."""
     rng = walk.rng
     for t in range(first, first + iterations):
-        # The generator's state from (seed, t), each mixed in by a draw, so that iteration t is the same in any run.
+        # The generator's state from (seed, t), so that iteration t is the same in any run; t's odd factor sets the
+        # states of two iterations far apart.
         rng[0] = (seed + np.uint64(1)) * _GOLDEN
         draws.random(rng)
         rng[0] ^= np.uint64(t) * np.uint64(0xD1342543DE82EF95)

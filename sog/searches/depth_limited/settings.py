@@ -18,7 +18,9 @@ from sog.searches.leaves.kernels import Weighing
 class Solver:
     """An iterative algorithm with its way of valuing leaves (ReBeL, appendices D and E).
 
-    rule: how it iterates.  average: leaves are evaluated at the average policies' ranges, not the current ones.
+    rule: how it iterates.  average: leaves are evaluated at the average policies' ranges, not the current ones. Where
+    players alternate, player 0's ranges there are one update ahead of its average: each has the weight of the one
+    before, and the uniform first one is left out.
     leaf: how answers become counterfactual values: PLAIN, DIFFERENCES or PAIRS (leaves.weighing.weigh). A PAIRS solver
     needs an evaluator whose values are player 0's utilities by pair of slots, float64[B, S0 * S1].
     """
