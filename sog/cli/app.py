@@ -70,7 +70,7 @@ _ClickException = typer.BadParameter.mro()[2]
 # Options of before 28 November 2026 that are settings of an algorithm now.
 _SETTINGS = dict.fromkeys(("--solver", "--warm", "--recycle"), "rebel")
 _SETTINGS |= dict.fromkeys(("--transformations", "--step", "--policy", "--depth", "--histories", "--gadget"), "sepot")
-_SETTINGS |= {"--alpha": "sog", "--leaves": "sog", "--network": "sog", "--updates": "rebel", "--pog": "sog(paper=pog)"}
+_SETTINGS |= {"--alpha": "sog", "--leaves": "sog", "--network": "sog", "--updates": "rebel", "--pog": "sog"}
 
 # Entry points of this group take the program and add commands to it.
 _LABORATORY = "sog.commands"
@@ -279,7 +279,8 @@ def _usage_text(error: Exception) -> str:
     message = str(getattr(error, "format_message", error.__str__)())
     if owner := _SETTINGS.get(str(getattr(error, "option_name", ""))):
         name = str(getattr(error, "option_name", "")).removeprefix("--")
-        return f"{message.rstrip('.')}: it is a setting of the algorithm, --algorithm '{owner}({name}=...)'"
+        setting = "paper=pog" if name == "pog" else f"{name}=..."
+        return f"{message.rstrip('.')}: it is a setting of the algorithm, --algorithm '{owner}({setting})'"
     context = getattr(error, "ctx", None)
     return message if context is None else f"{message.rstrip('.')}; try `{context.command_path} --help`"
 

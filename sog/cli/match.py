@@ -31,9 +31,9 @@ __all__ = ["by_seat", "decided", "earned", "match", "unit_of_means", "words"]
 
 _WHO = (
     "A run's folder, a game (its shipped network, or an untrained one), a file of `sog solve --out`, one of random, "
-    "always-call, always-fold, equity (poker), 'pimbot(simulations=1000)', 'is-mcts(simulations=1000)', shortest-path "
-    "(Scotland Yard), or MODULE:NAME: a class derived from sog.Agent, or a function (game, player, seed) that makes a "
-    "pyspiel.Bot."
+    "always-call, always-fold (poker), equity (hold'em), 'pimbot(simulations=1000)', 'is-mcts(simulations=1000)', "
+    "shortest-path (Scotland Yard), or MODULE:NAME: a class derived from sog.Agent, or a function (game, player, seed) "
+    "that makes a pyspiel.Bot."
 )
 
 

@@ -117,6 +117,7 @@ FIGURES: Final = (
     _exploit(_DICE.format(1, 4), "-s 100 -c 1 --seeds 3", "figures.md", 5, "0.0035"),
     _exploit(_DICE.format(1, 5), "-s 100 -c 1 --seeds 3", "figures.md", 10, "0.0100", "and so for the others"),
     _exploit(_DICE.format(1, 6), "-s 100 -c 1 --seeds 3", "figures.md", 30, "0.0151", "and so for the others"),
+    _exploit(_DICE.format(1, 6), "-s 100 -c 1 --seeds 10", "figures.md", 60, "0.0139", "on 1x6f is of `--seeds 10`"),
     _exploit(_DICE.format(2, 3), "-s 100 -c 1 --seeds 3", "figures.md", 60, "0.0174", "and so for the others"),
     _exploit(_DICE.format(1, 4), "-s 100 -c 1", _REBEL, 5, "0.0029"),
     _exploit(_DICE.format(1, 4), "--algorithm rebel --playthroughs 1024", _REBEL, 60, "0.0073"),
