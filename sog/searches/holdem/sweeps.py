@@ -25,8 +25,7 @@ from sog.searches.kernels.vectors import load, splat, store
 __all__ = ["ADD", "BEST", "UPDATE", "VALUE", "Crew", "Learned", "Task", "Top", "run"]
 
 ONE: Final = np.float32(1.0)
-# Sums up to this count as 0: one over a smaller one would be infinite in float32.
-LEAST: Final = np.float32(1e-36)
+LEAST: Final = np.float32(1e-36)  # sums up to this count as 0: one over less may be infinite in float32
 
 # What a sweep does: update regrets and averages, take the best response to the averages, value the averages, or do
 # that and add what is followed, weighed by its own reach, to other averages.
@@ -102,8 +101,7 @@ def _down(
 ) -> None:
     """Send the opponent's reach down through the policies that the positive entries of `followed` give.
 
-    policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is
-    at most LEAST.
+    policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A up to LEAST.
     reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE and ADD averages[a, i] += w * reach[i] * policy[a, i].
     row: float32[width], scratch.
     """
@@ -123,8 +121,7 @@ def _down(
                 total = total + larger(entry(followed, vectors + a, entries + a * width + k), zero)
             # policy = positive part * scale + rest, with (1 / total, 0), or (0, 1 / A) where nothing is positive;
             # `pick` discards the 1 / 0 there.
-            some = total - least
-            scale, rest = pick(some, one / total, zero), pick(some, zero, even)
+            scale, rest = pick(total - least, one / total, zero), pick(total - least, zero, even)
             held = load(reach, own + k)
             for a in range(actions):
                 at = entries + a * width + k
