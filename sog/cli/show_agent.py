@@ -261,7 +261,8 @@ def _show_board(game: Game, opened: Opened, plays: Algorithm, asked: AgentShown)
     stdout().print(mover, highlight=False)
     table = figures_table("move", "expects", figures=("share", "value", "visits"))
     for row in rows[:_MOVES]:
-        played = f"{row['share']:.1%}", f"{row['value']:+.2f}", f"{row['visits']:,}"
+        value = "" if row["value"] is None else f"{row['value']:+.2f}"
+        played = f"{row['share']:.1%}", value, f"{row['visits']:,}"
         table.add_row(row["move"], " ".join(row["line"][1:6]), *played)
     print_table(table)
     if len(rows) > _MOVES:

@@ -105,7 +105,7 @@ class RatingSearch:
             )
             for k in order
         )
-        return Thought(candidates[0].value, rated.nodes, candidates)
+        return Thought(float(rated.values[order[0]]), rated.nodes, candidates)
 
 
 def spiel_state(game: Game, state: State) -> Any:

@@ -37,14 +37,16 @@ class Candidate:
     """One legal move as a search sees it.
 
     action: the game's identity of it.  share: its part of the policy.  value: utility in [-1, 1] of the player who
-    makes it (`Game.u_max` is 1).  visits: how often the search went there.  line: the expected play, `action` first.
+    makes it (`Game.u_max` is 1); None where the search has none of its own.  visits: how often the search went there.
+    line: the expected play, `action` first.  prior: its part of the prior; None where there is none.
     """
 
     action: int
     share: float
-    value: float
+    value: float | None
     visits: int
     line: tuple[int, ...]
+    prior: float | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,10 @@ class Thought:
     def action(self) -> int:
         """The move to make."""
         return self.candidates[0].action
+
+    def value_of(self, candidate: Candidate) -> float:
+        """A move's value; the position's where the move has none of its own."""
+        return self.value if candidate.value is None else candidate.value
 
 
 class PlayerSearch(Protocol):

@@ -293,7 +293,7 @@ class GtpEngine(Engine):
     def _say_rows(self, thought: Thought, asked: Analysis, row: Row) -> None:
         """One line of the moves that were searched, and of others up to the number that was asked for."""
         shown = [(k, c) for k, c in enumerate(thought.candidates) if c.visits or k < asked.least]
-        if rows := [row(k, c, self.fits) for k, c in shown[: asked.most]]:
+        if rows := [row(k, c, thought.value_of(c), self.fits) for k, c in shown[: asked.most]]:
             self.say(" ".join(rows))
 
 

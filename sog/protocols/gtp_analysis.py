@@ -14,7 +14,7 @@ from sog.protocols.words import read_whole
 __all__ = ["Analysis", "Row", "kata_row", "lz_row", "read_analysis"]
 
 # A move in its place among the others, on a board of this size.
-Row: TypeAlias = Callable[[int, Candidate, int], str]
+Row: TypeAlias = Callable[[int, Candidate, float, int], str]
 
 _COLOURS = ("b", "w", "black", "white")
 
@@ -55,22 +55,27 @@ def read_analysis(given: Sequence[str], colour: int) -> Analysis:
     return Analysis(colour, numbers["interval"] / 100.0, numbers["minmoves"], numbers["maxmoves"])
 
 
-def lz_row(order: int, candidate: Candidate, size: int) -> str:
+def lz_row(order: int, candidate: Candidate, value: float, size: int) -> str:
     """One move as Leela Zero writes it: chances in ten thousandths."""
     line = " ".join(write_vertex(action, size) for action in candidate.line)
-    winrate, share = round(5000 * (1 + candidate.value)), round(10_000 * candidate.share)
+    winrate, prior = round(5000 * (1 + value)), round(10_000 * _prior(candidate))
     move = write_vertex(candidate.action, size)
-    return f"info move {move} visits {candidate.visits} winrate {winrate} prior {share} order {order} pv {line}"
+    return f"info move {move} visits {candidate.visits} winrate {winrate} prior {prior} order {order} pv {line}"
 
 
-def kata_row(order: int, candidate: Candidate, size: int) -> str:
+def kata_row(order: int, candidate: Candidate, value: float, size: int) -> str:
     """One move as KataGo writes it: shares of 1, the chance with a point, by which Sabaki tells it from Leela Zero's.
 
     What KataGo's network knows of points ours does not.
     """
     line = " ".join(write_vertex(action, size) for action in candidate.line)
-    winrate, move = (1.0 + candidate.value) / 2.0, write_vertex(candidate.action, size)
+    winrate, move = (1.0 + value) / 2.0, write_vertex(candidate.action, size)
     return (
-        f"info move {move} visits {candidate.visits} utility {candidate.value:.6g} winrate {winrate:.6f} "
-        f"prior {candidate.share:.6g} order {order} pv {line}"
+        f"info move {move} visits {candidate.visits} utility {value:.6g} winrate {winrate:.6f} "
+        f"prior {_prior(candidate):.6g} order {order} pv {line}"
     )
+
+
+def _prior(candidate: Candidate) -> float:
+    """The network's share of a move; the search's where there is none."""
+    return candidate.share if candidate.prior is None else candidate.prior

@@ -243,9 +243,10 @@ class _Running:
         thought, seconds = self._allowed(thought), time.monotonic() - self.started
         for k, candidate in enumerate(thought.candidates[: self.engine.multipv], start=1):
             mate = mate_in(proofs, node, candidate.action)
-            score = f"cp {centipawns(candidate.value)}" if mate is None else f"mate {mate}"
+            value = thought.value_of(candidate)
+            score = f"cp {centipawns(value)}" if mate is None else f"mate {mate}"
             if self.engine.shows_wdl:
-                shares = wins_draws_losses(candidate.value if mate is None else math.copysign(1.0, mate))
+                shares = wins_draws_losses(value if mate is None else math.copysign(1.0, mate))
                 score += f" wdl {' '.join(map(str, shares))}"
             self.engine.say(
                 f"info depth {len(candidate.line)} multipv {k} score {score} "

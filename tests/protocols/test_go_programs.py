@@ -76,9 +76,9 @@ def test_sabaki_attaches_sets_up_and_plays(answers: Callable[..., list[str]]) ->
 
 @pytest.mark.parametrize("row", [kata_row, lz_row])
 @pytest.mark.parametrize("value", [-1.0, -0.99999999, 0.0, 0.25, 1.0])
-def test_sabaki_reads_every_chance(row: Callable[[int, Candidate, int], str], value: float) -> None:
+def test_sabaki_reads_every_chance(row: Callable[[int, Candidate, float, int], str], value: float) -> None:
     """It takes a number without a point for ten thousandths: KataGo's 1 would be a hundredth of a percent."""
-    (read,) = read_by_sabaki(row(0, Candidate(12, 1.0, value, 7, (12, 25)), 5))
+    (read,) = read_by_sabaki(row(0, Candidate(12, 1.0, value, 7, (12, 25)), value, 5))
     assert read["percent"] == pytest.approx(50.0 * (1.0 + value), abs=0.01)
     assert read["move"] == "C3" and read["pv"] == ["C3", "pass"]
 

@@ -68,11 +68,11 @@ class AlphaZeroSearch:
         tree, actions, shares = self.tree, self._actions(self.tree.state), self._shares()
         visits = tree.visits() if tree.size else np.zeros(len(actions))
         value = self._sign(0) * tree.value() / tree.public.game.u_max if tree.size else 0.0
-        values = self._values(visits, value)
+        values, priors = self._values(visits), tree.priors().tolist() if tree.size else [None] * len(actions)
         # AlphaZero plays the most visited move; shares and identity break ties.
         order = sorted(range(len(actions)), key=lambda a: (-visits[a], -shares[a], actions[a]))
         candidates = tuple(
-            Candidate(actions[a], float(shares[a]), float(values[a]), int(visits[a]), (actions[a], *self._line(a)))
+            Candidate(actions[a], float(shares[a]), values[a], int(visits[a]), (actions[a], *self._line(a)), priors[a])
             for a in order
         )
         return proven_first(Thought(value, tree.size, candidates), tree.public, tree.state)
@@ -93,13 +93,12 @@ class AlphaZeroSearch:
         shares: Float64 = weights / weights.sum()
         return shares
 
-    def _values(self, visits: Float64, unknown: float) -> Float64:
-        """float64[A]: each action's mean value for the mover, a share of u_max; `unknown` where it was not tried."""
+    def _values(self, visits: Float64) -> list[float | None]:
+        """Each action's mean value for the mover, a share of u_max; None where it was not tried."""
         if not self.tree.size:
-            return np.full(len(visits), unknown)
-        totals = self._sign(0) * self.tree.totals()
-        values: Float64 = np.divide(totals, visits, out=np.full(len(visits), unknown), where=visits > 0)
-        return values
+            return [None] * len(visits)
+        totals = (self._sign(0) * self.tree.totals()).tolist()
+        return [total / count if count else None for total, count in zip(totals, visits.tolist(), strict=True)]
 
     def _sign(self, n: int) -> float:
         return 1.0 if self.tree.actor(n) == 0 else -1.0

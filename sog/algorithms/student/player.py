@@ -61,7 +61,8 @@ class SogSearch:
 
     def steps(self, stopped: Stopped = never) -> SearchGenerator:
         def after_round() -> bool:
-            self.simulations += self.searching.budget.expansions
+            budget = self.searching.budget
+            self.simulations = min(self.simulations + budget.expansions, budget.simulations)
             return stopped()
 
         yield from self.searching.steps(after_round)
@@ -77,6 +78,8 @@ def thought_at(tree: Lookahead, n: int) -> Thought:
     children, shares, mover = tree.children_by_action(n), _shares(tree, n), tree.actor(n)
     visits = [int(count) for count in tree.visits(n)[:, 0]]
     known = [_value(tree, c, mover) if c >= 0 else None for c in children]
+    priors: list[float] = tree.prior(n)[:, 0].tolist()
+    known_prior = sum(priors) > 0.0
     # The policy's mean; moves without a value yet have hardly any share and count as 0.
     value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
     order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
@@ -84,9 +87,10 @@ def thought_at(tree: Lookahead, n: int) -> Thought:
         Candidate(
             actions[a],
             shares[a],
-            value if (v := known[a]) is None else v,
+            known[a],
             visits[a],
             (actions[a], *_line(tree, children[a])),
+            priors[a] if known_prior else None,
         )
         for a in order
     )
