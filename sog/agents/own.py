@@ -13,6 +13,7 @@ import numpy as np
 from sog.algorithms.base import Asked, MakeAgent, Measured, count_of, seeds_text
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
+from sog.games.base import Unit
 from sog.games.blame import code_of
 from sog.games.catalog import make_game
 from sog.games.own import imported
@@ -179,6 +180,7 @@ def measure_agent(text: str, game: str, asked: Asked, bar: OpenBar) -> Measured:
     with bar("listing public states", None, "states") as report:
         public = whole_tree(rules, limit_gb=asked.limit_gb, report=lambda count: report(count, ""))
     make, values, states = seats_of(kind, public), [], decision_count(public)
+    unit = Unit("chips") if is_turn_spot(rules) else rules.unit  # as networks are measured there
     with bar(f"exploit {rules.name}", seeds * states, "public states") as report:
         for seed in range(seeds):
             before = seed * states
@@ -187,10 +189,10 @@ def measure_agent(text: str, game: str, asked: Asked, bar: OpenBar) -> Measured:
                 report(before + done, "")
 
             policy = composed_policy((make(0, seed), make(1, seed)), progress, checked_policies)
-            values.append(_exploitability(public, policy) * rules.unit.per_utility)
+            values.append(_exploitability(public, policy) * unit.per_utility)
     return Measured(
         rules.name,
-        rules.unit.name,
+        unit.name,
         tuple(values),
         text,
         {"agent": text, "seeds": seeds},

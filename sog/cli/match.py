@@ -135,8 +135,8 @@ def by_seat(won: Sequence[float], game: Game) -> dict[str, Any]:
 
 
 def decided(won: Sequence[float], game: Game) -> bool:
-    """Whether each hand was won, drawn or lost, and nothing else."""
-    return not {abs(one) for one in won} - {0.0, game.u_max}
+    """Whether each hand was won, drawn or lost, and nothing else; unknown, and so no, where all were drawn."""
+    return {game.u_max} <= {abs(one) for one in won} <= {0.0, game.u_max}
 
 
 def _share(shares: Sequence[float], together: int) -> dict[str, Any]:

@@ -128,8 +128,10 @@ def _play_hands(
             break
         total, count = total + won, count + 1
         mean = f"{total / count * game.unit.per_utility:+.4g} {game.unit.name} a hand"
-        word = f"You win {won:g}" if won > 0 else f"You lose {-won:g}" if won < 0 else "A draw"
-        stdout().print(f"{word}; {total:+g} after {count} hand{'s' * (count > 1)}, {mean}.")
+        word = f"You win {game.unit.amount(won)}" if won > 0 else f"You lose {game.unit.amount(-won)}"
+        sign = "+" if total > 0 else ""
+        so_far = f"{sign}{game.unit.amount(total)} after {count} hand{'s' * (count > 1)}"
+        stdout().print(f"{word if won else 'A draw'}; {so_far}, {mean}.")
 
 
 def _hand(agent: Agent, listed: PublicTree | None, person: int, rng: np.random.Generator) -> float | None:

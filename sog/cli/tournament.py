@@ -14,7 +14,7 @@ from rich.text import Text
 from sog.cli.frame import ClusterOption, JsonOption, print_json, print_table, progress_bar, save_picture, say, stdout
 from sog.cli.options import plain_file
 from sog.cli.stopping import stop_notice
-from sog.cli.tournament_hands import hand_tournament
+from sog.cli.tournament_hands import bounds_text, hand_tournament, rating_of
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -132,8 +132,7 @@ def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result]
         mine = [r for r in results if names[i] in r.seats]
         against = {name: _score(names[i], [r for r in mine if name in r.seats]) for name in names if name != names[i]}
         total = _score(names[i], mine)
-        elo = {"elo": float(ratings.elo[i]), "interval": ratings.interval(i)}
-        agents.append({"name": names[i], **elo, **total, "against": against})
+        agents.append({"name": names[i], **rating_of(ratings, i), **total, "against": against})
     faults = [{"game": r.number, "why": r.why} for r in results if r.fault]
     return {
         "game": game,
@@ -208,10 +207,7 @@ def _show(answer: dict[str, Any]) -> None:
     if again := _again(answer["rounds"], answer["openings"]):
         stdout().print(f"{again}.")
     if answer["virtual_draws"]:
-        stdout().print(
-            "Some agents won or lost every game against the others; their ratings would be infinite, so each pair "
-            f"was given {answer['virtual_draws']:g} draw more. Read them as bounds.",
-        )
+        stdout().print(bounds_text(answer["virtual_draws"]))
     for fault in answer["faults"]:
         stdout().print(f"game {fault['game']} was lost by a fault: {fault['why']}")
     stdout().print(f"Games and elo.png are in {answer['folder']}.", soft_wrap=True)

@@ -15,10 +15,11 @@ from sog.cli.stopping import stop_notice
 
 if TYPE_CHECKING:
     from sog.games.base import Game
+    from sog.measure.elo import Ratings
     from sog.protocols.tournament_file import Tournament
     from sog.protocols.tournament_hands import PairResult
 
-__all__ = ["hand_tournament"]
+__all__ = ["bounds_text", "hand_tournament", "rating_of"]
 
 
 def hand_tournament(tournament: Tournament, folder: Path, as_json: bool) -> None:
@@ -41,11 +42,28 @@ def hand_tournament(tournament: Tournament, folder: Path, as_json: bool) -> None
 def _answer(game: Game, names: list[str], results: Sequence[PairResult], folder: Path) -> dict[str, Any]:
     """What the tournament found, as one object; agents by what they won a hand."""
     agents: list[dict[str, Any]] = [{"name": name, **earned(_all_of(name, results))} for name in names]
-    for agent, elo in zip(agents, _elo(game, names, results), strict=True):
-        agent |= elo
+    elo, virtual = _elo(game, names, results)
+    for agent, rating in zip(agents, elo, strict=True):
+        agent["hands"] = sum(len(result.won) for result in results if agent["name"] in (result.a, result.b))
+        agent |= rating
     pairs = [{"a": result.a, "b": result.b, **earned(result.won), **by_seat(result.won, game)} for result in results]
     agents.sort(key=lambda agent: -agent["mean"])
-    return {"game": game.name, **unit_of_means(game), "agents": agents, "pairs": pairs, "folder": str(folder)}
+    answer = {"game": game.name, **unit_of_means(game), "agents": agents, "pairs": pairs, "folder": str(folder)}
+    return answer if virtual is None else answer | {"virtual_draws": virtual}
+
+
+def rating_of(ratings: Ratings, i: int) -> dict[str, Any]:
+    """Player i's rating.  interval: half the width of elo95."""
+    elo, half = float(ratings.elo[i]), ratings.interval(i)
+    return {"elo": elo, "interval": half, "elo95": [elo - half, elo + half]}
+
+
+def bounds_text(virtual_draws: float) -> str:
+    """What a reader must know of ratings that would be infinite."""
+    return (
+        "Some agents won or lost every game against the others; their ratings would be infinite, so each pair "
+        f"was given {virtual_draws:g} draw more. Read them as bounds."
+    )
 
 
 def _all_of(name: str, results: Sequence[PairResult]) -> list[float]:
@@ -59,12 +77,12 @@ def _won_by(name: str, result: PairResult) -> list[float]:
     return list(result.won) if name == result.a else [-won for won in result.won]
 
 
-def _elo(game: Game, names: list[str], results: Sequence[PairResult]) -> list[dict[str, Any]]:
-    """Each agent's rating where hands are won, drawn or lost and nothing else; otherwise nothing."""
+def _elo(game: Game, names: list[str], results: Sequence[PairResult]) -> tuple[list[dict[str, Any]], float | None]:
+    """Each agent's rating and the draws that were added where hands are won, drawn or lost; otherwise nothing."""
     from sog.measure.elo import by_units, points_of, rate
 
     if not all(decided(result.won, game) for result in results):
-        return [{} for _ in names]
+        return [{} for _ in names], None
     points = [[(won / game.u_max + 1) / 2 for won in result.won] for result in results]
     met = [(r.a, r.b, sum(own), len(own)) for r, own in zip(results, points, strict=True)]
     deals = [
@@ -73,7 +91,7 @@ def _elo(game: Game, names: list[str], results: Sequence[PairResult]) -> list[di
         for k in range(0, len(own), 2)
     ]
     ratings = by_units(rate(points_of(names, met)), deals)
-    return [{"elo": float(ratings.elo[i]), "interval": ratings.interval(i)} for i in range(len(names))]
+    return [rating_of(ratings, i) for i in range(len(names))], ratings.virtual
 
 
 def _show(game: Game, answer: dict[str, Any], results: Sequence[PairResult]) -> None:
@@ -93,4 +111,6 @@ def _show(game: Game, answer: dict[str, Any], results: Sequence[PairResult]) -> 
     print_table(table)
     hands = len(results[0].won)
     stdout().print(f"Means with 95% intervals over {hands // 2:,} deals a pair, each played both ways round.")
+    if added := answer.get("virtual_draws"):
+        stdout().print(bounds_text(added))
     stdout().print(f"The hands are in {answer['folder']}.", soft_wrap=True)

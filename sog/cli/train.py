@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import AbstractContextManager
 from pathlib import Path
 from shlex import quote
@@ -127,7 +128,8 @@ def train(
     with stop_notice(lambda: f"the run in {folder} is complete; curve.png may be missing"):
         draw_curve(folder, rules.name, rules.unit.name, learns.measure_is)
     if as_json:
-        print_json(_answer(rules, run, folder, point, watch.latest))
+        measured = None if math.isnan(point.measured) else point.measured
+        print_json(_answer(rules, run, folder, point, measured if watch.latest is None else watch.latest))
     else:
         _say_done(rules, folder, point)
         if minutes is not None and rounds is None and point.round >= settings.rounds and point.minutes < minutes:

@@ -156,6 +156,12 @@ class Unit:
             given = f"Unit({self.name!r}, {self.per_utility!r})"
             raise GameError(f"a unit is a name and a finite number above 0, not {given}")
 
+    def amount(self, utility: float) -> str:
+        """What a hand wins, for people: chips where reports are in mbb/h, otherwise in this unit."""
+        name, times = ("chips", 1.0) if self.name == "mbb/h" else (self.name, self.per_utility)
+        number, one = f"{utility * times:g}", abs(utility * times) == 1.0
+        return number if name == "utility" else f"{number} {name.removesuffix('s') if one else name}"
+
 
 class Game(ABC):
     """Immutable rules of a two-player zero-sum game, described by its public states.
@@ -300,8 +306,7 @@ class Game(ABC):
     def sample_chance(self, s: State, i0: int, i1: int, rng: np.random.Generator) -> tuple[State, int, int]:
         """One child of the NATURE state s for the pair (i0, i1), with the pair's infostates there."""
         fan = self.fan(s)
-        options: list[tuple[State, int, int]] = []
-        chances: list[float] = []
+        options, chances = list[tuple[State, int, int]](), list[float]()
         for e, child in enumerate(fan.children):
             for j0 in followers(fan, e, 0, i0):
                 for j1 in followers(fan, e, 1, i1):

@@ -95,7 +95,7 @@ def local_best_response(
     pairs = np.zeros((hands + 1) // 2)
     for deal in range(len(pairs)):
         pairs[deal] = (table.play(deal, 0) + table.play(deal, 1)) / 2.0
-        report(2 * (deal + 1), f"{pairs[: deal + 1].mean() * game.unit.per_utility:,.0f} {game.unit.name}")
+        report(2 * (deal + 1), f"{pairs[: deal + 1].mean() * game.unit.per_utility:,.4g} {game.unit.name}")
     return LbrFigure(game, settings, pairs)
 
 

@@ -75,9 +75,13 @@ def pictures_of_runs(runs: Sequence[tuple[RunFolder, Columns]]) -> dict[str, Svg
         for name in ("value_loss", "policy_loss")
     ]
     out = {"Losses": curve_chart("losses over time", losses, ("minutes", "loss"), log=True)}
-    measured = [Curve(run.name, points) for run, curve in runs if (points := _points(curve, "measured"))]
+    units = dict.fromkeys(_unit(run) for run, _ in runs)
+    measured = [
+        Curve(f"{run.name}, {_unit(run)}" if len(units) > 1 else run.name, points)
+        for run, curve in runs
+        if (points := _points(curve, "measured"))
+    ]
     if measured:
-        units = dict.fromkeys(_unit(run) for run, _ in runs)
         axes = ("minutes", ", ".join(units))
         out["Exploitability"] = curve_chart("exploitability over time", measured, axes, log=True)
     for name, title in (

@@ -238,7 +238,7 @@ def _result(table: PlayTable) -> str:
     if won == 0:
         return "A draw."
     winner = 0 if won > 0 else 1
-    amount = "" if table.game.deterministic else f" {abs(won):g}"
+    amount = "" if table.game.deterministic else f" {table.game.unit.amount(abs(won))}"
     role = roles_of(table.game)[winner]
     return f"{role[:1].upper()}{role[1:]} ({table.chairs[winner].label}) won{amount}."
 

@@ -83,7 +83,11 @@ def present(points: list[StudyPoint]) -> Outcome:
             for simulations, seeds in curve.items():
                 label = f"{game}, ({simulations},{c:g}), tolerance {tolerance:g}"
                 beside.append(
-                    Beside(label, "", f"{_range(seeds)} {unit}, {_seconds(seeds):.2f} s, {_beliefs(seeds):,.0f}")
+                    Beside(
+                        label,
+                        "",
+                        f"{_range(seeds)} {unit}, {_seconds(seeds):.2f} processor s, {_beliefs(seeds):,.0f} beliefs",
+                    )
                 )
         beside += _compared(game, series)
         panels.append(_panel(game, unit, series))

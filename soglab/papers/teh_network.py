@@ -146,7 +146,7 @@ def present(points: list[StudyPoint]) -> Outcome:
 
 
 def _text(error: dict[str, float]) -> str:
-    return f"{error['mean']:.2f} ± {error['standard_error']:.2f} (median {error['median']:.2f})"
+    return f"{error['mean']:.2f} (standard error {error['standard_error']:.2f}, median {error['median']:.2f})"
 
 
 EXPERIMENT: Final = Experiment(

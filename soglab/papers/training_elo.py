@@ -102,7 +102,12 @@ def present(points: list[StudyPoint]) -> Outcome:
         for run, own in grouped(rows, lambda row: str(row["run"])).items()
     ]
     title = elo.title_of(points, f", {agents[0].simulations} simulations a move")
-    panel = Panel(lines, Scale("minutes of training"), Scale("Elo, the first run's first network = 0"), title)
+    panel = Panel(
+        lines,
+        Scale("minutes of training (of the processor for runs in one process, else by the clock)"),
+        Scale("Elo, the first run's first network = 0"),
+        title,
+    )
     return Outcome(rows, {"training-elo": Picture([panel])}, [*beside, *elo.notes_on(ratings)])
 
 

@@ -141,7 +141,7 @@ def measure_rates(
 ) -> MeasuredCore:
     """What one core does, with this network: `seconds` of self-play, and a second or so of each other part.
 
-    In processor time, so that other programs on the machine hardly matter.
+    In processor time, so that other programs on the machine hardly matter; the network's rows go by the clock.
     """
     settings = pipeline_settings(run)
     with one_core():

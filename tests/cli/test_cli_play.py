@@ -39,7 +39,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return tell
 
 
-def test_hands_are_summed_in_utilities_and_their_mean_is_in_the_games_unit(
+def test_hands_are_summed_in_chips_and_their_mean_is_in_the_games_unit(
     told: Callable[..., None], capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two chips won and one lost are half a chip a hand, which is 500 mbb/h."""
@@ -47,8 +47,8 @@ def test_hands_are_summed_in_utilities_and_their_mean_is_in_the_games_unit(
     monkeypatch.setattr(play, "_hand", lambda agent, listed, person, rng: next(won))
     assert main(["play", "leduc_poker", "--hands", "2"]) == 0
     out = capsys.readouterr().out
-    assert "You win 2; +2 after 1 hand, +2000 mbb/h a hand." in out
-    assert "You lose 1; +1 after 2 hands, +500 mbb/h a hand." in out
+    assert "You win 2 chips; +2 chips after 1 hand, +2000 mbb/h a hand." in out
+    assert "You lose 1 chip; +1 chip after 2 hands, +500 mbb/h a hand." in out
 
 
 def test_a_game_on_a_board_goes_on_to_its_end(told: Callable[..., None], capsys: Capture) -> None:

@@ -60,8 +60,9 @@ _PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " paper=sog
 class Student(Algorithm):
     """Student of Games: GT-CFR with a counterfactual value-and-policy network at its leaves (SoG, 2023).
 
-    simulations: s of the budget (s, c): expansions a search, in play and in training.
-    per_update: c of the budget (s, c): expansions per regret update; below 1, several updates per expansion.
+    simulations: s of the budget (s, c): expansions a search. Presets are of training; in play 400 or fewer.
+    per_update: c of the budget (s, c): expansions per regret update; below 1, several updates per expansion. In play
+    1, on boards 10, in hold'em before the turn 0.1, where nothing else is said.
     paper: sog or pog: plays with that paper's regret rule and search settings; by default with ours.
     alpha: the gadget's share of the opponent's range, in [0, 1].
     leaves: what values leaves where exploitability is measured: network, exact (solved) or zero.
