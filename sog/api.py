@@ -7,23 +7,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
 import numpy as np
 
 from sog.agents.loaded import LoadedAgent
 from sog.agents.opening import open_network
-from sog.agents.own import checked_policies
+from sog.agents.own import checked_policies, seats_of
 from sog.agents.solved import Policy, Solution, noted
 from sog.algorithms.student.budgets import usual_budget
 from sog.algorithms.table import checked_settings, read
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE, Game
-from sog.games.catalog import as_game, make_game, make_history_game
+from sog.games.catalog import GAMES, as_game, make_game, make_history_game
 from sog.games.checks.own import checked_game
 from sog.games.histories.base import HistoryGame
-from sog.games.own import lend
+from sog.games.own import lend, lent_games
 from sog.games.policy_picture import likely, policy_drawn
 from sog.measure.exploitability import composed_policy
 from sog.nets.inference import network_evaluator
@@ -130,6 +130,8 @@ def solve(game: Game | str, algorithm: str | Rule = "cfr+", iterations: int = 10
         solution.value, solution.exploitability           # -0.0856, 0.0002
     """
     check_whole("iterations", iterations, 1)
+    if isinstance(algorithm, Rule) and algorithm.delay >= iterations:
+        raise SettingError(f"after {iterations} iterations a delay of {algorithm.delay} leaves no policy to average")
     check_whole("seed", seed, 0)
     solver = of_rule(algorithm) if isinstance(algorithm, Rule) else named(algorithm, seed=seed)
     public = whole_tree(checked_game(game))
@@ -163,6 +165,7 @@ def exploitability(
         sog.exploitability(sog.load_agent("leduc_poker"), seeds=30).mean
         sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
     """
+    check_whole("seed", seed, 0)
     if seeds is None:
         return _exploitability(of, game, seed)
     check_whole("seeds", seeds, 2)
@@ -177,6 +180,8 @@ def _exploitability(of: _Measured, game: Game | str | None, seed: int) -> float:
     if isinstance(of, Solution | LoadedAgent):
         if game is not None and as_game(game).name != of.game.name:
             raise SettingError(f"this policy plays {of.game.name}, not {as_game(game).name}")
+        if isinstance(of, Solution) and isinstance(game, Game) and game is not of.game:
+            return _exploitability(dict(of.policy), game, seed)  # rules that the name does not say may differ
         return exact.measure_policy(of.public, dict(of.policies())).exploitability
     if game is None:
         raise SettingError("which game is it? exploitability(policy_or_agent, game)")
@@ -184,7 +189,8 @@ def _exploitability(of: _Measured, game: Game | str | None, seed: int) -> float:
     if not isinstance(of, dict) and not callable(of):
         raise SettingError(f"a policy is float64[A, I] by public node, as in Solution.policy, not {type(of).__name__}")
     if not isinstance(of, dict):
-        of = composed_policy((of(public, 0, seed), of(public, 1, seed)), read=checked_policies)
+        make = seats_of(cast("type[Agent]", of), public)
+        of = composed_policy((make(0, seed), make(1, seed)), read=checked_policies)
     missing = set(public.decisions()) - set(of)
     if missing:
         example = public.game.state_name(public.states[min(missing)])
@@ -254,7 +260,7 @@ def train(
         game, run = run, Run(run.name)
     if not isinstance(run, Run | str):
         raise SettingError(f"train takes a game string, a game by public states or a Run, not {run!r}")
-    if not isinstance(out, Path | str):
+    if not isinstance(out, Path | str) or out == "":
         raise SettingError(f"out is a folder's name, not {out!r}")
     if game is not None:
         _lend_to(run, game)
@@ -276,16 +282,19 @@ def _lend_to(run: Run | str, game: Game | HistoryGame) -> None:
         raise SettingError(f"game is derived from sog.Game or sog.HistoryGame, not {game!r}")
     if (run if isinstance(run, str) else run.game) != game.name:
         raise SettingError(f"the run is of {run if isinstance(run, str) else run.game}, and the game is {game.name}")
+    table = "GAMES" if isinstance(game, Game) else "HISTORY_GAMES"
     make = make_game if isinstance(game, Game) else make_history_game
     with suppress(GameError):
-        if type(make(game.name)) is type(game):
+        if game.name not in lent_games(table) and type(make(game.name)) is type(game):
             return  # a game of this program or of a module makes itself
+    if (short := game.name.partition("(")[0]) in GAMES:
+        raise GameError(f"{short} is a game of this program; give yours another name")
     if isinstance(run, Run) and run.workers > 1:
         raise SettingError(
             "several workers are processes that make the game themselves: a game of your own gets a game string by the "
             "environment variable SOG_GAMES (docs/extending.md), or the run has one worker"
         )
-    lend(game, "GAMES" if isinstance(game, Game) else "HISTORY_GAMES")
+    lend(game, table)
 
 
 def aec_env(game: HistoryGame | str) -> HistoryEnv:

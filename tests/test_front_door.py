@@ -175,14 +175,35 @@ def test_a_solution_and_an_agent_become_openspiels_policies() -> None:
     assert theirs == pytest.approx(2 * sog.exploitability(agent), abs=1e-9)
 
 
+def test_what_an_agent_answers_may_be_changed() -> None:
+    agent = sog.load_agent("leduc_poker", simulations=2)
+    first = agent.policy(0)
+    expected = first.copy()
+    first[:] = 7.0
+    np.testing.assert_array_equal(agent.policy(0), expected)
+
+
+def test_a_solution_is_measured_on_the_game_that_is_named() -> None:
+    """The name of a game from other ranges says nothing of these."""
+    kuhn = sog.make_game("kuhn_poker")
+    even, sure = (np.ones(3) / 3, np.ones(3) / 3), (np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]))
+    one, other = sog.Rooted(kuhn, kuhn.root(), even), sog.Rooted(kuhn, kuhn.root(), sure)
+    solution = sog.solve(one, iterations=10)
+    assert one.name == other.name and sog.exploitability(solution, one) == solution.exploitability
+    assert sog.exploitability(solution, other) == sog.exploitability(solution.policy, other) != solution.exploitability
+    with pytest.raises(SettingError, match="from other ranges"):
+        sog.match(solution, "random", other, hands=2)
+
+
 def test_a_run_is_read_back(tmp_path: Path) -> None:
     sog.train(sog.Run("kuhn_poker", seed=2, algorithm="sog(games=4)"), tmp_path / "run", rounds=3)
     run = sog.load_run(tmp_path / "run")
     assert (run.game, run.algorithm, run.preset, run.seed) == ("kuhn_poker", "sog(games=4)", "demo", 2)
     assert run.round == 3 and run.curve["round"].tolist() == [1, 2, 3] and (np.diff(run.curve["rows"]) > 0).all()
-    (tmp_path / "run" / "curve.csv").write_text("round,minutes\n1\n")
-    with pytest.raises(sog.CheckpointError, match=r"curve\.csv cannot be read: it is damaged"):
-        sog.load_run(tmp_path / "run")
+    for damaged in ("round,minutes\n1\n", "hello\n", "round,minutes\n"):
+        (tmp_path / "run" / "curve.csv").write_text(damaged)
+        with pytest.raises(sog.CheckpointError, match=r"curve\.csv cannot be read: it is damaged"):
+            sog.load_run(tmp_path / "run")
     with pytest.raises(sog.CheckpointError, match="no run is there"):
         sog.load_run(tmp_path)
 
@@ -254,6 +275,15 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.Run("kuhn_poker", algorithm=""), "a run's algorithm is a text, not ''"),
         (lambda: sog.load_run(3), "a run is read from its folder, not from 3"),  # type: ignore[arg-type]
         (lambda: sog.to_tabular_policy("kuhn_poker"), "takes a solution or a loaded agent"),  # type: ignore[arg-type]
+        (
+            lambda: sog.solve("kuhn_poker", sog.Rule("late", delay=9), 9),
+            "after 9 iterations a delay of 9 leaves no pol",
+        ),
+        (lambda: sog.exploitability(sog.UniformAgent, "kuhn_poker", seed=-1), "seed is a whole number of at least 0"),
+        (lambda: sog.exploitability(sog.Agent, "kuhn_poker"), "abstract class Agent"),
+        (lambda: sog.Budget(10, "1"), "simulations per update are a number above 0, not '1'"),  # type: ignore[arg-type]
+        (lambda: sog.load_agent("leduc_poker", 7, algorithm="sog(simulations=5)"), "simulations is given twice, as 5"),
+        (lambda: sog.train("kuhn_poker", ""), "out is a folder's name, not ''"),
         (lambda: sog.load_agent("kuhn_poker", simulations=0), "simulations is a whole number of at least 1, not 0"),
     ],
 )
@@ -271,6 +301,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(call: Callable[[], object], 
         (np.float64(0.5), "of shape"),
         (np.full((2, 1), 0.5), "of shape"),
         (np.array([[3.0], [-2.0]]) * np.ones((1, 3)), "below 0"),
+        (np.full((2, 3), 0.5 + 1j), "complex"),
     ],
 )
 def test_what_is_no_policy_is_not_measured(row: np.ndarray, says: str) -> None:

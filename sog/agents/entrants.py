@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
+import numpy as np
+
 from sog.agents.bot import bot_seats
 from sog.agents.chasers import CHASERS, chaser_of, split_settings
 from sog.agents.loaded import LoadedAgent
@@ -101,7 +103,7 @@ def network_entrant(name: str, text: str, game: Game, algorithm: str | None, bud
     """
     plays = player_of(text, algorithm, open_dice=game.perfect_information)
     takes = {key: value for key, value in budget.items() if key in plays.own()}
-    plays = plays.varied(**takes)
+    plays = plays.with_options(**takes)
     plays.refuse_training()
     opened = open_network(text, plays.name, game.name)
     network = network_id(text, plays.name) or "untrained"
@@ -159,6 +161,9 @@ def solution_entrant(name: str, solution: Solution, game: Game) -> Entrant:
     """What a solver found of the whole game; SettingError where that is another game."""
     if solution.game.name != game.name:
         raise SettingError(f"{name} is a solution of {solution.game.name}, not of {game.name}")
+    ranges = zip(solution.game.root_ranges(), game.root_ranges(), strict=True)
+    if not all(np.array_equal(solved, played) for solved, played in ranges):
+        raise SettingError(f"{name} is a solution of {game.name} from other ranges")
     seats = _checked(lambda public: lambda player, seed: SolutionAgent(public, player, solution))
     return Entrant(name, repr(solution), seats, True)
 

@@ -14,14 +14,14 @@ from sog.algorithms.student.algorithm import Student
 from sog.algorithms.student.budgets import usual_budget
 from sog.algorithms.table import player_of
 from sog.arrays import Float64
-from sog.errors import GameError, SettingError, TooLarge, check_whole
+from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
 from sog.searches.gtcfr.settings import Budget
 from sog.searches.tree.public_tree import PublicTree
-from sog.searches.tree.whole import listed_tree
+from sog.searches.tree.whole import whole_tree
 from sog.training.opened import Opened, refuse_other
 
 __all__ = ["LoadedAgent", "Recalled", "load_agent"]
@@ -43,10 +43,7 @@ class LoadedAgent:
     @cached_property
     def public(self) -> PublicTree:
         """The game's whole public tree; TooLarge where there are too many public states."""
-        public = listed_tree(self.game)
-        if public is None:
-            raise TooLarge(f"{self.game.name} has too many public states to list")
-        return public
+        return whole_tree(self.game)
 
     def __repr__(self) -> str:
         budget = "".join(f", {name}={value}" for name, value in self._budget.items())
@@ -90,7 +87,7 @@ class LoadedAgent:
         actor = self.game.actor(self.public.states[node])
         if actor >= NATURE:
             raise GameError(f"no player is to move in {self.game.state_name(self.public.states[node])}")
-        return self._seats[actor].policy(node)
+        return self._seats[actor].policy(node).copy()
 
     def policies(self) -> Iterator[tuple[int, Float64]]:
         """The policy at every public node where a player acts."""
@@ -155,6 +152,7 @@ def load_agent(
         )
     if not opened.trained:
         warnings.warn(f"{opened.game.name} has no trained network here: sog.train learns one", stacklevel=2)
+    plays.with_options(**given)  # refuses what the algorithm string says otherwise
     usual = asdict(usual_budget(opened.game)) if isinstance(searches, Student) else {}
     chosen = {name: value for name, value in usual.items() if name not in plays.given()}
     return LoadedAgent(opened, plays, chosen | given, seed)

@@ -150,6 +150,8 @@ class CheckedAgent(Agent):
 def _checked(agent: Agent, node: int, policy: Float64) -> Float64:
     """float64[A, I]: an agent's policy at a node; SettingError where it is not a policy."""
     legal, prefix = agent.legal(node), _prefix(agent, node)
+    if np.iscomplexobj(policy):
+        raise SettingError(f"{prefix}: a policy of complex numbers")
     try:
         checked = np.asarray(policy, dtype=np.float64)
     except (TypeError, ValueError) as error:

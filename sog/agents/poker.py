@@ -12,6 +12,7 @@ from sog.agents.loaded import Recalled
 from sog.agents.opening import open_network
 from sog.agents.own import CheckedAgent, agent_class, seats_of
 from sog.agents.uniform import UniformAgent
+from sog.agents.written_policy import WrittenPolicyAgent, read_policy
 from sog.algorithms.base import Algorithm
 from sog.algorithms.rebel.agent import RebelAgent
 from sog.arrays import Float64
@@ -51,8 +52,8 @@ def open_agent(text: str, game: str | None, plays: Callable[[], Algorithm], seed
     """The agent that a text names, and the game that it plays.
 
     text: one of SIMPLE; MODULE:CLASS; a file that `sog solve ... --out` wrote; a checkpoint or a game.  game: another
-    game for it to play, needed for a class; a simple opponent plays whole hold'em by default.  plays: asked only for a
-    checkpoint or a game, for the algorithm that plays.  seed: of what the agent draws.
+    game for it to play, needed for a class and for a policy's file; a simple opponent plays whole hold'em by default.
+    plays: asked only for a checkpoint or a game, for the algorithm that plays.  seed: of what the agent draws.
     Raises SettingError, GameError or CheckpointError, each in one line.
     """
     if text in SIMPLE:
@@ -69,9 +70,14 @@ def open_agent(text: str, game: str | None, plays: Callable[[], Algorithm], seed
             table.game if game is None else make_game(game),
             lambda public, player: BlueprintAgent(public, player, table),
         )
+    if text.endswith(".json") and os.path.isfile(text):
+        if game is None:
+            raise SettingError(f"{text} is a policy: name the game that it plays with --game")
+        written = read_policy(Path(text), make_game(game))
+        return OpenedAgent(make_game(game), lambda public, player: WrittenPolicyAgent(public, player, written))
     if os.path.isfile(text):
         if game is not None:
-            raise SettingError(f"{text} is a solved spot, which has its game in it: leave out --game")
+            raise SettingError(f"{text} is a file with a game in it, such as a solved spot: leave out --game")
         solver, _ = load(Path(text))
         return OpenedAgent(solver.game, lambda public, player: SpotAgent(public, player, solver))
     algorithm = plays()

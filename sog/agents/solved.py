@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
@@ -10,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sog.arrays import Float64
-from sog.errors import SettingError
+from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.policy_picture import policy_drawn
 from sog.play.agent import Agent
@@ -66,14 +67,17 @@ class SolutionAgent(Agent):
     def __init__(self, public: PublicTree, player: int, solution: Solution) -> None:
         super().__init__(public, player)
         self.solution = solution
-        self._nodes = {solution.public.states[node]: node for node in solution.policy}
 
     def policy(self, node: int) -> Float64:
-        """float64[A, I]: see `Agent.policy`; SettingError where the solution lacks the state."""
-        solved_node = self._nodes.get(self.state(node))
-        if solved_node is None:
-            raise SettingError(f"the solution has no policy at {self.game.state_name(self.state(node))}")
-        return self.solution.policy[solved_node]
+        """float64[A, I]: see `Agent.policy`; SettingError where the solution lacks the line of play."""
+        solved, at = self.solution.public, 0
+        with suppress(GameError):
+            # Edges name a node in every tree of the game, also where several lines lead to one public state.
+            for edge in self.public.line(node):
+                at = solved.child(at, edge)
+            if at in self.solution.policy:
+                return self.solution.policy[at]
+        raise SettingError(f"the solution has no policy at {self.game.state_name(self.state(node))}")
 
 
 def noted(lines: Sequence[str], picture: str = "") -> str:

@@ -201,6 +201,13 @@ class Algorithm:
         # What is given again replaces what was set before.
         return self.of(self.given() | {name: value for name, value in changes.items() if value is not None})
 
+    def with_options(self, **options: Parameter | None) -> Self:
+        """`varied`; SettingError where an option says something else than the algorithm string."""
+        for name, value in options.items():
+            if value is not None and (said := self.given().get(name, value)) != value:
+                raise SettingError(f"{name} is given twice, as {said} in the algorithm string and as {value}")
+        return self.varied(**options)
+
     def as_trained(self, trained: Algorithm) -> Self:
         """How a network is played that `trained` made: settings that are carried are its, unless they are set here."""
         # Only where the same algorithm trained it: settings of another mean nothing here.

@@ -19,6 +19,7 @@ from sog.cli.options import (
     seed_of,
     word,
 )
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.algorithms.base import Algorithm
@@ -34,8 +35,8 @@ def lbr(
         str,
         typer.Argument(
             metavar="AGENT",
-            help="A run's folder, a game, a file of `sog solve ... --out`, MODULE:CLASS of an agent of your own, or "
-            "always-fold, always-call, random, equity.",
+            help="A run's folder, a game, a file of `sog solve ... --out` (a policy's with --game), MODULE:CLASS of an "
+            "agent of your own, or always-fold, always-call, random, equity.",
         ),
     ],
     game: Annotated[
@@ -75,10 +76,15 @@ def lbr(
     from sog.algorithms.table import player_of
     from sog.measure.lbr import LbrSettings, local_best_response
 
+    searchers: list[Algorithm] = []
+
     def plays() -> Algorithm:
-        return searching(player_of(agent, algorithm), simulations, per_update, paper)
+        searchers.append(searching(player_of(agent, algorithm), simulations, per_update, paper))
+        return searchers[0]
 
     opened = open_agent(agent, game, plays, seed)
+    if not searchers and (algorithm is not None or simulations is not None or per_update is not None or paper):
+        raise SettingError(f"{agent} has no search: --algorithm, -s, -c and --paper change nothing")
     if not opened.trained:
         say(f"sog: no checkpoint of {opened.game.name} is here: this network is untrained")
     settings = LbrSettings(bets, call_streets, raw, seed)

@@ -64,6 +64,13 @@ def not_blank(value: str | None) -> str | None:
     return value
 
 
+def own_folder(value: Path | None) -> Path | None:
+    """The path of a folder to be filled; an empty text, which would be the current folder, is refused."""
+    if value == Path():
+        raise typer.BadParameter("must name a folder, and not the current one")
+    return value
+
+
 def plain_file(value: Path | None) -> Path | None:
     """The path of a file to be read; folders, devices and pipes are refused, since reading them may never end."""
     if value is not None and os.path.exists(value) and not os.path.isfile(value):
@@ -135,4 +142,4 @@ def searching(
     algorithm: Algorithm, simulations: int | None, per_update: float | None, paper: bool = False
 ) -> Algorithm:
     """The algorithm with what the options -s, -c and --paper set of it; SettingError where it has no such setting."""
-    return algorithm.varied(simulations=simulations, per_update=per_update, paper="sog" if paper else None)
+    return algorithm.with_options(simulations=simulations, per_update=per_update, paper="sog" if paper else None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from sog.cli.frame import ClusterOption, JsonOption, Report, count_preflop, print_json, progress_bar, say, stdout
-from sog.cli.options import AlgorithmOption, count, not_blank, positive, processes, seed_of, word
+from sog.cli.options import AlgorithmOption, count, not_blank, own_folder, positive, processes, seed_of, word
 from sog.cli.stopping import stop_notice
 from sog.cli.train_watch import Watch, draw_curve
 from sog.errors import SettingError
@@ -61,7 +61,9 @@ def train(
     ] = None,
     seed: Annotated[int, seed_of("Seed; with the numbers of workers and games it fixes the run to the bit.")] = 0,
     workers: Annotated[int | None, processes("Self-play processes; by default one per core.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(callback=own_folder, help="The run's folder; by default runs/GAME.")
+    ] = None,
     begins: Annotated[
         str | None,
         typer.Option(

@@ -24,11 +24,21 @@ from sog.games.blame import code_of
 from sog.games.parameters import refuse_unknown
 from sog.games.strings import OPENSPIEL, Parameters, parse_game
 
-__all__ = ["VARIABLE", "imported", "is_own", "lend", "make_own", "own_games", "refuse_class", "refuse_taken"]
+__all__ = [
+    "VARIABLE",
+    "imported",
+    "is_own",
+    "lend",
+    "lent_games",
+    "make_own",
+    "own_games",
+    "refuse_class",
+    "refuse_taken",
+]
 
 VARIABLE: Final = "SOG_GAMES"  # modules, with commas between them
 
-# By table and short name, the games that `lend` gave to this process.
+# By table and game string, the games that `lend` gave to this process.
 _LENT: ContextVar[Mapping[str, Mapping[str, Any]]] = ContextVar("_LENT", default=MappingProxyType({}))
 
 
@@ -52,20 +62,36 @@ def own_games(table: str) -> dict[str, Callable[..., Any]]:
         if twice := sorted(set(games) & set(by_name)):
             raise GameError(f"{VARIABLE}: several modules have a game called {twice[0]}")
         by_name |= games
-    return by_name | {short: _giver(game) for short, game in _LENT.get().get(table, {}).items()}
+    return by_name | _givers(lent_games(table))
 
 
-def _giver(game: Any) -> Callable[..., Any]:
-    return lambda **_: game
+def lent_games(table: str) -> Mapping[str, Any]:
+    """By game string, the games that `lend` gave to this process."""
+    return _LENT.get().get(table, {})
+
+
+def _givers(lent: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    """By short name, what gives the lent game of a game string's parameters; GameError where none has them."""
+
+    def giver(short: str) -> Callable[..., Any]:
+        def give(**given: Any) -> Any:
+            for name, game in lent.items():
+                if parse_game(name) == (short, given):
+                    return game
+            known = ", ".join(name for name in lent if parse_game(name)[0] == short)
+            raise GameError(f"the games called {short} in this process are {known}")
+
+        return give
+
+    return {short: giver(short) for short in dict.fromkeys(parse_game(name)[0] for name in lent)}
 
 
 def lend(game: Any, table: str) -> None:
-    """From now on the game's name means it, in this process alone. GameError for the name of a game there is."""
-    short = parse_game(game.name)[0]
-    lent = _LENT.get()
-    if short in own_games(table) and short not in lent.get(table, {}):
+    """From now on the game's name means it, in this process alone. GameError for the name of a module's game."""
+    short, lent = parse_game(game.name)[0], lent_games(table)
+    if short in own_games(table) and short not in _givers(lent):
         raise GameError(f"{VARIABLE}: {short} is a game of a module; give this one another name")
-    _LENT.set({**lent, table: {**lent.get(table, {}), short: game}})
+    _LENT.set({**_LENT.get(), table: {**lent, game.name: game}})
 
 
 def refuse_class(name: str) -> None:

@@ -161,5 +161,7 @@ def _refuse_ranges(game: Game, start: State, ranges: tuple[Float64, Float64] | N
     for p, size in enumerate(sizes):
         if len(ranges) != 2 or np.shape(ranges[p]) != (size,):
             raise GameError(f"ranges at {game.state_name(start)} are float64[{sizes[0]}] and float64[{sizes[1]}]")
-        if not (np.all(np.isfinite(ranges[p])) and np.all(np.greater_equal(ranges[p], 0)) and np.any(ranges[p])):
+        if np.iscomplexobj(ranges[p]) or not (
+            np.all(np.isfinite(ranges[p])) and np.all(np.greater_equal(ranges[p], 0)) and np.any(ranges[p])
+        ):
             raise GameError(f"in player {p}'s range every number is finite and at least 0, and one is above 0")

@@ -24,6 +24,7 @@ an agent draws its actions, as `Agent.act` does, from `draws_of(seed, k, player)
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -97,6 +98,8 @@ class HandRecord:
             entries = json.loads(line)
             steps = tuple(_step(step) for step in entries["steps"])
             record = cls(int(entries["hand"]), int(entries["a"]), _pair(entries["pair"]), steps, float(entries["won"]))
+            if not math.isfinite(record.won):
+                raise ValueError("no utility")
         except (KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError(f"no record of a hand: {error}") from error
         return record

@@ -112,6 +112,8 @@ def read_curve(folder: Path, run: str) -> Columns:
     try:
         with open_regular(folder / CURVE, _LARGEST) as (file, size):
             names, *rows = csv.reader(io.StringIO(read_bounded(file, size).decode()))
+        if names != [each.name for each in fields(Point)]:
+            raise ValueError("columns")
         table = np.array([[float(x) for x in row] for row in rows], dtype=np.float64).reshape(len(rows), len(names))
     except (OSError, ValueError, csv.Error) as error:
         why = error.strerror if isinstance(error, OSError) else "it is damaged"

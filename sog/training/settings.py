@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
@@ -142,13 +143,14 @@ class LearnerSettings:
         if self.optimiser not in OPTIMISERS:
             raise SettingError(f"no optimiser is called {self.optimiser}; known: {', '.join(OPTIMISERS)}")
         for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
-            if not getattr(self, name) > 0:
-                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+            if not 0 < getattr(self, name) < math.inf:
+                raise SettingError(f"{name} must be positive and finite, not {getattr(self, name)}")
         for name in ("value_weight", "policy_weight", "ownership_weight", "clip", "momentum", "warm_up", "average"):
-            if not getattr(self, name) >= 0:
-                raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
-        if self.average > 1.0:
-            raise SettingError(f"average is a share of at most 1, not {self.average}")
+            if not 0 <= getattr(self, name) < math.inf:
+                raise SettingError(f"{name} must be finite and not negative, but is {getattr(self, name)}")
+        for name in ("decay", "momentum", "average"):
+            if getattr(self, name) > 1.0:
+                raise SettingError(f"{name} is a share of at most 1, not {getattr(self, name)}")
 
     def rate_of(self, step: int) -> float:
         """The learning rate of step `step`, from 0."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,3 +64,60 @@ def test_a_class_plays_and_swapped_sides_win_the_opposite() -> None:
 def test_what_cannot_play_is_refused(call: Callable[[], MatchFigures], why: str) -> None:
     with pytest.raises((SettingError, TooLarge), match=why):
         call()
+
+
+class TwoLines(sog.Game):
+    """Player 0 has a good or a bad card. A good one goes left or right, a bad one right or gives up, which costs 1.
+
+    Left and right lead to one public state "m", where player 1 folds, which costs 1, or calls for 3.
+    """
+
+    def __init__(self) -> None:
+        self.name, self.u_max = "two_lines", 3.0
+        self.num_actions, self.num_slots, self.num_features = 3, (2, 1), 2
+        chance = np.array([[0.5], [0.5]])
+        self._chance, self._card = sog.Operator(chance), sog.Operator(chance * np.array([[1.0], [-1.0]]))
+
+    def root(self) -> str:
+        return ""
+
+    def actor(self, s: Any) -> int:
+        return {"": 0, "m": 1}.get(s, sog.TERMINAL)
+
+    def actions(self, s: Any) -> Any:
+        return np.arange({"": 3, "m": 2}.get(s, 0), dtype=np.int32)
+
+    def num_infostates(self, s: Any) -> tuple[int, int]:
+        return 2, 1
+
+    def fan(self, s: Any) -> sog.Fan:
+        if s == "":
+            return sog.Fan(["m", "m", "g"], sog.Moves(edge=np.array([[0, 1, -1], [-1, 1, 2]], dtype=np.int32)))
+        return sog.Fan(["f", "c"], sog.Moves(edge=np.array([[0, 1]], dtype=np.int32)))
+
+    def weights(self, s: Any) -> sog.Scaled:
+        return sog.Scaled(self._chance)
+
+    def payoff(self, s: Any) -> sog.Scaled:
+        return {"f": sog.Scaled(self._chance, 1.0), "g": sog.Scaled(self._chance, -1.0)}.get(
+            s, sog.Scaled(self._card, 3.0)
+        )
+
+    def features(self, s: Any) -> Any:
+        return np.array([s == "", s == "m"], dtype=np.float32)
+
+
+class GoesLeft(sog.Agent):
+    """With a good card left, with a bad one it gives up."""
+
+    def policy(self, node: int) -> Any:
+        return np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]) if self.state(node) == "" else np.array([[0.5], [0.5]])
+
+
+def test_a_solution_tells_lines_apart_that_lead_to_one_public_state() -> None:
+    game = TwoLines()
+    solution = sog.solve(game, iterations=500)
+    left, right = (solution.policy[solution.public.child(0, edge)][:, 0] for edge in (0, 1))
+    assert left[0] > 0.99 and abs(right[0] - 0.5) < 0.1  # only a good card goes left
+    # Left wins a folded 1 in half of the hands, and giving up costs 1 in the other half.
+    assert sog.match(GoesLeft, solution, game, hands=400).won[0::2].mean() == pytest.approx(0.0, abs=0.2)

@@ -59,6 +59,16 @@ def test_a_solved_spot(capsys: Capture, tmp_path: Path) -> None:
     assert "leave out --game" in capsys.readouterr().err
 
 
+def test_a_solved_policy(capsys: Capture, tmp_path: Path) -> None:
+    out = tmp_path / "leduc.json"
+    assert main(["solve", "leduc_poker", "--iterations", "100", "--out", str(out)]) == 0
+    capsys.readouterr()
+    found = answer(capsys, "lbr", str(out), "--game", "leduc_poker", "--bets", "offered", "--hands", "20")
+    assert found["hands"] == 20 and found["agent"] == str(out)
+    assert main(["lbr", str(out), "--bets", "offered"]) == 2
+    assert "is a policy: name the game that it plays with --game" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -67,6 +77,11 @@ def test_a_solved_spot(capsys: Capture, tmp_path: Path) -> None:
         (["nothing:Here"], "name the game"),
         (["runs/none"], "no such checkpoint"),
         (["always-call", "--hands", "0"], "--hands"),
+        (
+            ["random", "--game", "leduc_poker", "-s", "5"],
+            "random has no search: --algorithm, -s, -c and --paper change",
+        ),
+        (["random", "--game", "leduc_poker", "--algorithm", "rebel"], "has no search"),
     ],
 )
 def test_what_cannot_be_measured(words: list[str], message: str, capsys: Capture) -> None:

@@ -214,6 +214,16 @@ def test_anybody_plays(folder: Path, capsys: Capture, who: str) -> None:
     assert found["hands"] == 6
 
 
+def test_more_than_can_be_won_is_no_record(folder: Path, capsys: Capture) -> None:
+    words = kuhn("a.json", "random", 4, "--records", "hands.jsonl")
+    answer(capsys, *words)
+    lines = (folder / "hands.jsonl").read_text().splitlines()
+    edited = json.loads(lines[2]) | {"won": 1000.0}
+    (folder / "hands.jsonl").write_text("\n".join([*lines[:2], json.dumps(edited), *lines[3:], ""]))
+    assert main(words) == 2
+    assert "hands.jsonl is damaged at hand 1" in capsys.readouterr().err
+
+
 def test_records_hold_what_was_drawn_from(folder: Path, capsys: Capture) -> None:
     answer(capsys, *kuhn("a.json", "random", 20, "--records", "hands.jsonl", "--policies", "--seed", "3"))
     assert read_match(folder / "hands.jsonl")["seed"] == 3

@@ -247,6 +247,29 @@ def test_a_game_that_no_module_has_is_trained_on_in_this_process(tmp_path: Path)
     assert agent.game.name == "lent_poker" and context.run(make_game, "lent_poker") is game
 
 
+class Raised(Kuhn):
+    """Kuhn poker for other stakes, which its name says or not."""
+
+    def __init__(self, stake: int, name: str = "") -> None:
+        super().__init__()
+        self.name, self.stake = name or f"raised_poker(stake={stake})", stake
+
+
+def test_a_run_is_of_the_object_that_was_given(tmp_path: Path) -> None:
+    """Of several games of one class, and of two with one name of the newest."""
+    context = copy_context()
+    one, two = Raised(1), Raised(2)
+    for k, game in enumerate((one, two)):
+        context.run(sog.train, game, tmp_path / str(k), rounds=1)
+    assert context.run(sog.load_agent, tmp_path / "0").game is one
+    assert context.run(sog.load_agent, tmp_path / "1").game is two
+    with pytest.raises(GameError, match=r"the games called raised_poker in this process are raised_poker\(stake=1\)"):
+        context.run(make_game, "raised_poker")
+    for k, game in enumerate((Raised(3, "plain_poker"), Raised(4, "plain_poker")), start=2):
+        context.run(sog.train, game, tmp_path / str(k), rounds=1)
+        assert context.run(make_game, "plain_poker") is game
+
+
 def test_what_cannot_be_lent_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game, out = small_poker(), tmp_path / "run"
     with pytest.raises(SettingError, match="SOG_GAMES"):
@@ -256,8 +279,10 @@ def test_what_cannot_be_lent_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(SettingError, match="derived from"):
         sog.train("kuhn_poker", out, game="kuhn_poker")  # type: ignore[arg-type]
     game.name = "kuhn_poker"
+    context = copy_context()
     with pytest.raises(GameError, match="is a game of this program"):
-        copy_context().run(sog.train, game, out, rounds=1)
+        context.run(sog.train, game, out, rounds=1)
+    assert type(context.run(make_game, "kuhn_poker")) is Kuhn
     assert not out.exists()
     # A game of this program is trained on as its name is.
     assert sog.train(make_game("kuhn_poker"), out, rounds=1).round == 1

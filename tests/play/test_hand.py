@@ -274,6 +274,7 @@ def test_other_rules_or_seeds_are_found_by_a_replay() -> None:
         "[1]",
         '{"hand": 0, "a": 0, "pair": [1], "steps": [], "won": 1}',
         '{"hand": Infinity, "a": 0, "pair": [1, 0], "steps": [], "won": 1}',
+        '{"hand": 0, "a": 0, "pair": [1, 0], "steps": [], "won": NaN}',
         "[" * 9999,
     ],
 )

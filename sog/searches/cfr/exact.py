@@ -116,6 +116,8 @@ def flaw_of(policy: Array, legal: Array) -> str:
     Its shape, numbers that are not finite or below 0, illegal actions, sums other than 1 with some infostate.
     """
     policy = np.asarray(policy)
+    if np.iscomplexobj(policy):
+        return "a policy of complex numbers"
     if policy.shape != legal.shape:
         return f"a policy of shape {policy.shape}, not {legal.shape} (actions, infostates)"
     if not (policy >= 0).all() or (policy[legal <= 0] > 0).any():

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from sog.errors import SettingError, check_whole
 from sog.searches.cfr.rules import DCFR, SOG, Rule
 
@@ -30,8 +32,9 @@ class Budget:
     def __post_init__(self) -> None:
         check_whole("simulations", self.simulations, 1)
         c = self.per_update
-        if not (c > 0 and math.isfinite(c)):
-            raise SettingError(f"simulations per update must be positive and finite, not {c}")
+        number = isinstance(c, int | float | np.number) and not isinstance(c, bool)
+        if not (number and c > 0 and math.isfinite(c)):
+            raise SettingError(f"simulations per update are a number above 0, not {c!r}")
         if c < LEAST_PER_UPDATE:
             raise SettingError(f"simulations per update are at least {LEAST_PER_UPDATE:g}, not {c:g}")
 
