@@ -263,7 +263,7 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.search("goofspiel(imp_info=True,num_cards=3,points_order=random)"), r"no player .*sog\.Rooted"),
         (lambda: sog.load_agent(3), "opened by a folder or a game string, not int"),  # type: ignore[arg-type]
         (lambda: sog.solve(Kuhn), "the class Kuhn; make an object"),  # type: ignore[arg-type]
-        (lambda: sog.train("kuhn_poker", "/nowhere", minutes=-1.0), "minutes are above 0"),
+        (lambda: sog.train("kuhn_poker", "/nowhere", minutes=-1.0), "minutes are a number above 0, not -1"),
         (lambda: sog.train("kuhn_poker", "/nowhere", rounds=0), "rounds is a whole number of at least 1, not 0"),
         (lambda: sog.Run("kuhn_poker", workers=0), "workers is a whole number of at least 1, not 0"),
         (lambda: sog.solve("kuhn_poker", "external-mccfr", seed=2**63), "seed is at most 9,223,372"),
@@ -283,6 +283,8 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.exploitability(sog.Agent, "kuhn_poker"), "abstract class Agent"),
         (lambda: sog.Budget(10, "1"), "simulations per update are a number above 0, not '1'"),  # type: ignore[arg-type]
         (lambda: sog.load_agent("leduc_poker", 7, algorithm="sog(simulations=5)"), "simulations is given twice, as 5"),
+        (lambda: sog.train("kuhn_poker", "x", minutes="1"), "a number above 0, not '1'"),  # type: ignore[arg-type]
+        (lambda: sog.load_agent("leduc_poker", algorithm=5), "an algorithm is a text, not 5"),  # type: ignore[arg-type]
         (lambda: sog.train("kuhn_poker", ""), "out is a folder's name, not ''"),
         (lambda: sog.load_agent("kuhn_poker", simulations=0), "simulations is a whole number of at least 1, not 0"),
     ],

@@ -14,7 +14,7 @@ from sog.algorithms.student.algorithm import Student
 from sog.algorithms.student.budgets import usual_budget
 from sog.algorithms.table import player_of
 from sog.arrays import Float64
-from sog.errors import GameError, SettingError, check_whole
+from sog.errors import GameError, SettingError, check_whole, check_words
 from sog.games.base import NATURE, Game
 from sog.lru import LruCache
 from sog.play.agent import Agent
@@ -138,6 +138,8 @@ def load_agent(
     if not isinstance(checkpoint_or_game, str | Path):
         raise SettingError(f"an agent is opened by a folder or a game string, not {type(checkpoint_or_game).__name__}")
     check_whole("seed", seed, 0)
+    if algorithm is not None:
+        check_words("an algorithm", algorithm)
     Budget(100 if simulations is None else simulations, 1.0 if per_update is None else per_update)  # or refuses it
     text = str(checkpoint_or_game)
     plays = player_of(text, algorithm)

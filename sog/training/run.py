@@ -12,6 +12,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from sog.errors import CheckpointError, SettingError, check_whole, check_words
 from sog.files import shown
 from sog.memory import gigabytes
@@ -114,8 +116,9 @@ class Until:
         if self.rounds is not None:
             check_whole("rounds", self.rounds, 0)
         for name, minutes in (("minutes", self.minutes), ("processor minutes", self.processor)):
-            if minutes is not None and not minutes > 0:
-                raise SettingError(f"{name} are above 0, not {minutes}")
+            number = isinstance(minutes, int | float | np.number) and not isinstance(minutes, bool)
+            if minutes is not None and not (number and minutes > 0):
+                raise SettingError(f"{name} are a number above 0, not {minutes!r}")
 
     def total(self, settings: RunSettings) -> int:
         """The run's length in rounds."""
