@@ -90,3 +90,14 @@ def test_without_the_package_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(SettingError, match=r"pip install 'sog\[pettingzoo\]'"):
         sog.aec_env("leduc_poker")
+
+
+def test_no_action_before_a_deal_and_none_between_two() -> None:
+    env = sog.aec_env("kuhn_poker")
+    with pytest.raises(sog.SogError, match="call reset first"):
+        env.step(0)
+    with pytest.raises(sog.SogError, match="seed is a whole number of at least 0, not -1"):
+        env.reset(seed=-1)
+    env.reset(seed=0)
+    with pytest.raises(sog.SogError, match=r"may take \[0, 1\], not 0\.5"):
+        env.step(0.5)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from sog.errors import GameError
+from sog.errors import GameError, check_whole
 from sog.games.base import TERMINAL
 from sog.games.histories.base import HistoryGame, deal
 
@@ -54,6 +54,7 @@ class HistoryEnv(AECEnv):  # type: ignore[misc]  # PettingZoo's classes have no 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """A new deal.  seed: of chance from here on; None: chance continues as it was."""
         if seed is not None:
+            check_whole("seed", seed, 0)
             self._rng = np.random.default_rng(seed)
         self.agents = list(self.possible_agents)
         self._states = self.game.begin(1)
@@ -74,12 +75,14 @@ class HistoryEnv(AECEnv):  # type: ignore[misc]  # PettingZoo's classes have no 
 
     def step(self, action: int | None) -> None:
         """The acting agent's action; None once it has ended."""
+        if not hasattr(self, "agent_selection"):
+            raise GameError(f"{self.game.name}: call reset first, which deals")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
         legal = np.flatnonzero(self.game.legal(self._states)[0])
-        if action is None or int(action) not in legal:
+        if not isinstance(action, int | np.integer) or action not in legal:
             raise GameError(f"{self.game.name}: {agent} may take {legal.tolist()}, not {action}")
         self._cumulative_rewards[agent] = 0.0
         self.game.step(self._states, np.array([int(action)], dtype=np.int32))
