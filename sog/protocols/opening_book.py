@@ -72,18 +72,24 @@ def _ends(game: Game, moves: Sequence[int]) -> bool:
 def _text(path: Path) -> str:
     try:
         with open_regular(path, _LARGEST) as (file, size):
-            return read_bounded(file, size).decode()
+            content = read_bounded(file, size)
     except OSError as error:
         raise SettingError(f"openings = {shown(path)} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise SettingError(f"openings = {shown(path)} is no text: {error}") from error
+        raise SettingError(f"openings = {shown(path)} cannot be read: {error}") from error
+    try:
+        return content.decode("utf-8-sig")
+    except ValueError as error:
+        if b"\0" in content:
+            raise SettingError(f"openings = {shown(path)} is no text: {error}") from error
+        return content.decode("latin-1")  # the PGN standard's own characters
 
 
 def _openings(text: str, game: Game, plies: int | None) -> Iterator[Opening]:
     if isinstance(game, Chess) and _POSITION.search(text):
         if plies is not None:
             raise GameError("positions have no moves that `plies` could cut: leave it out")
-        lines = (line.strip() for line in text.lstrip("\ufeff").splitlines())
+        lines = (line.strip() for line in text.splitlines())
         yield from (Opening(fen=_fen_of(line)) for line in lines if line and not line.startswith("#"))
     elif isinstance(game, Chess):
         for played in read_pgn(text):
@@ -105,7 +111,7 @@ def _openings(text: str, game: Game, plies: int | None) -> Iterator[Opening]:
 
 def _fen_of(line: str) -> str:
     """The FEN of a line of FEN or EPD, which has the two counters as operations or not at all."""
-    fields, counters = line.split(), dict(re.findall(r"\b(hmvc|fmvn)\s+(\d+)\s*;", line))
+    fields, counters = line.split(), dict(re.findall(r"\b(hmvc|fmvn)\s+(\d+)\s*;", re.sub(r'"[^"]*"', "", line)))
     if len(fields) >= 6 and fields[4].isdecimal():
         return " ".join(fields[:6]).rstrip(";")
     return " ".join([*fields[:4], counters.get("hmvc", "0"), counters.get("fmvn", "1")])
@@ -126,5 +132,5 @@ def _collection(text: str) -> Iterator[str]:
             depth -= 1
             if depth == 0:
                 yield text[start : at + 1]
-    if depth or (start == 0 and not text.lstrip("\ufeff \t\r\n").startswith("(")):
+    if depth or (start == 0 and not text.lstrip().startswith("(")):
         raise GameError("no SGF")

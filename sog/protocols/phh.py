@@ -173,13 +173,16 @@ def _played(history: Any, end: Any, place: int) -> PlayedHand:
         raise SettingError("hand histories are read of no-limit hold'em with two players and no antes")
     if end.status:
         raise SettingError(f"hand {place + 1} of the file is not over")
+    if history.finishing_stacks is not None and list(history.finishing_stacks) != list(end.stacks):
+        ends = f"{list(map(str, end.stacks))}, by the file {list(map(str, history.finishing_stacks))}"
+        raise SettingError(f"hand {place + 1} of the file ends with the stacks {ends}")
     big = 1 - int(np.argmax(end.blinds_or_straddles))  # PokerKit's first player of two posts the second blind
     order = (big, 1 - big)
     holes: list[list[int]] = [[], []]
     board: list[int] = []
     line: list[int] = []
-    stacks = tuple(int(end.starting_stacks[p]) for p in order)
-    blinds = int(end.blinds_or_straddles[big]), int(end.blinds_or_straddles[1 - big])
+    stacks = tuple(_chips(end.starting_stacks[p]) for p in order)
+    blinds = _chips(end.blinds_or_straddles[big]), _chips(end.blinds_or_straddles[1 - big])
     betting = Holdem(HoldemSpot((stacks[0], stacks[1]), blinds), EveryAmount()).root().betting
     for done in end.operations:
         kind = type(done).__name__
@@ -195,7 +198,7 @@ def _played(history: Any, end: Any, place: int) -> PlayedHand:
             line.append(FOLD if kind == "Folding" else CALL)
             betting = betting.fold() if kind == "Folding" else betting.call()
         elif kind == "CompletionBettingOrRaisingTo":
-            line.append(min(int(done.amount) + betting.before, min(stacks)))
+            line.append(min(_chips(done.amount) + betting.before, min(stacks)))
             betting = betting.raise_to(line[-1])
     names = history.players or [f"p{p + 1}" for p in (0, 1)]
     number = history.hand if isinstance(history.hand, int) else place
@@ -207,9 +210,16 @@ def _played(history: Any, end: Any, place: int) -> PlayedHand:
         tuple(board),
         tuple(line),
         (str(names[order[0]]), str(names[order[1]])),
-        int(end.payoffs[big]),
+        _chips(end.payoffs[big]),
     )
 
 
 def _numbers(cards: Iterable[Any]) -> list[int]:
     return list(parse_cards("".join(repr(card) for card in cards)))
+
+
+def _chips(amount: Any) -> int:
+    """An amount of a file; SettingError for parts of chips, which are not played here."""
+    if amount != int(amount):
+        raise SettingError(f"hand histories are read with whole chips, not {amount}")
+    return int(amount)

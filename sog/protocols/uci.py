@@ -198,7 +198,8 @@ class UciEngine(Engine):
             thought = self.think(at.game, at.moves, limits, reporting(running.report, _REPORT, running.ends))
             self.warm = True
             running.wait_for_stop()
-            best = at.write([running.say_best(thought).action])[0]
+            # The move and, where one is expected, the answer on which a client may let it ponder.
+            best = " ponder ".join(at.write(running.say_best(thought).candidates[0].line[:2]))
         self.say(f"bestmove {best}")
         self.lines.hold(running.later)
 

@@ -42,6 +42,7 @@ def test_a_thought_holds_every_legal_move_once() -> None:
     thought = think(player(), [4], Limits())
     assert sorted(c.action for c in thought.candidates) == [0, 1, 2, 3, 5, 6, 7, 8]
     assert sum(c.share for c in thought.candidates) == pytest.approx(1.0)
+    assert sum(c.prior or 0.0 for c in thought.candidates) == pytest.approx(1.0)
     assert sum(c.visits for c in thought.candidates) == 400
     visits = [c.visits for c in thought.candidates]
     assert visits == sorted(visits, reverse=True)

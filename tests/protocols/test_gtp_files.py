@@ -110,7 +110,8 @@ def test_kata_analyze_has_shares_of_one(player: SogPlayer, talk: Callable[..., l
 
     heard = talk(make, "play b C3", "5 kata-analyze w 1", "name", "kata-analyze w x")
     assert heard[1] == "=5" and heard[-2:] == ["= sog\n", "? syntax error\n"]
-    row = kata_row(0, engine[0]._last().candidates[0], 7)
+    last = engine[0]._last()
+    row = kata_row(0, last.candidates[0], last.value_of(last.candidates[0]), 7)
     one = r"info move \w+ visits \d+ utility -?[\d.e-]+ winrate [\d.e-]+ prior [\d.e-]+ order 0 pv( \w+)+"
     assert re.fullmatch(one, row) and 0.0 <= float(row.split()[8]) <= 1.0
 

@@ -9,7 +9,9 @@ import pytest
 from sog.errors import SettingError
 from sog.games.boards.chess import START
 from sog.games.boards.pgn_reader import read_pgn
-from sog.protocols.opening_book import Opening
+from sog.games.boards.sgf_reader import read_sgf
+from sog.games.catalog import make_game
+from sog.protocols.opening_book import Opening, openings_in
 from sog.protocols.tournament import openings_of, play_tournament
 from sog.protocols.tournament_file import read_tournament
 from tests.protocols.test_tournament import FAKE
@@ -78,3 +80,22 @@ def test_a_position_that_is_none_is_refused(tmp_path: Path, book: str, more: str
     with pytest.raises(SettingError) as refused:
         read_tournament(tournament_file(tmp_path, book, more))
     assert told in str(refused.value) and "\n" not in str(refused.value) and "book.epd" in str(refused.value)
+
+
+def test_a_book_as_editors_write_it(tmp_path: Path) -> None:
+    """With a mark of its encoding, in Latin-1, with a comment that looks like a tag, with quoted operands."""
+    game = make_game("chess")
+    tagged = '[Event "M\u00fcller"]\n\n1. e4 {\n[Event "zzz"]\n} e5 *\n'
+    for content in (tagged.encode("utf-8-sig"), tagged.encode("latin-1"), tagged.encode()):
+        (tmp_path / "book.pgn").write_bytes(content)
+        (opening,) = openings_in(tmp_path / "book.pgn", game, None)
+        assert len(opening.moves) == 2
+    epd = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm Nf3; id "x hmvc 33;";'
+    (tmp_path / "book.epd").write_text(epd)
+    (opening,) = openings_in(tmp_path / "book.epd", game, None)
+    assert opening.fen.endswith("- 0 1")
+
+
+def test_sgf_may_name_its_size_last() -> None:
+    first, last = (read_sgf(f"(;{node};W[dd])") for node in ("SZ[13]AB[am]", "AB[am]SZ[13]"))
+    assert first == last and first.plays[0] == (0, 0, False)

@@ -81,6 +81,8 @@ def test_chips_that_are_not_paid_are_named(tmp_path: Path) -> None:
         (("variant = 'NT'", "variant = 'FT'"), "PokerKit cannot replay|no-limit"),
         (("antes = [0, 0]", "antes = [5, 5]"), "no antes"),
         (("p2 cbr 300", "p2 cbr 150"), "PokerKit cannot replay"),
+        (("p2 cbr 300", "p2 cbr 300.5"), r"whole chips, not 300\.5"),
+        (("players =", "finishing_stacks = [1, 2]\nplayers ="), "of the file ends with the stacks"),
         (("AsKs", "7cKs"), "has a card twice: 7cKs7c7d7h8h9h"),
         (("actions", "doings"), "PokerKit cannot replay"),
         (("'NT'", "NT"), "PokerKit cannot replay"),

@@ -56,7 +56,7 @@ def uci(player: SogPlayer, talk: Callable[..., list[str]]) -> Callable[..., list
 
 
 def test_shredders_castling_letters_are_read(uci: Callable[..., list[str]]) -> None:
-    assert uci(f"position fen {SHREDDER} moves e2e4", "go nodes 4 searchmoves a7a6")[-1] == "bestmove a7a6"
+    assert uci(f"position fen {SHREDDER} moves e2e4", "go nodes 4 searchmoves a7a6")[-1].split()[1] == "a7a6"
     castling = "position fen r3k2r/8/8/8/8/8/8/R3K2R w {} - 0 1"
     for letters, moves in (("HAha", "e1c1 e8g8"), ("hA", "e1c1 e8g8")):
         said = (castling.format(letters) + f" moves {moves}", "go nodes 2")
@@ -79,7 +79,7 @@ def test_a_position_that_cannot_be_read_has_no_move(uci: Callable[..., list[str]
 def test_quit_comes_after_the_lines_before_it(player: SogPlayer) -> None:
     said = ("position startpos", "go nodes 40", "position startpos moves e2e4", "go nodes 4 searchmoves a7a6", "uci")
     heard = heard_of(player, *said, "quit", "isready")
-    assert [line for line in heard if line.startswith("bestmove")][1:] == ["bestmove a7a6"]
+    assert [line.split()[1] for line in heard if line.startswith("bestmove")][1:] == ["a7a6"]
     assert heard[-1] == "uciok"
     assert heard_of(player, "go infinite", "uci", "quit")[-1] == "uciok"
 
@@ -182,7 +182,8 @@ def test_forced_mates_are_said_in_moves(
     for move in line:
         board.push_uci(move)
     assert board.is_checkmate() and len(line) == (2 * mate - 1 if mate > 0 else -2 * mate)
-    assert heard[-1] == f"bestmove {line[0]}" and best in (None, line[0])
+    assert heard[-1].split()[:2] == ["bestmove", line[0]] and best in (None, line[0])
+    assert heard[-1].split()[2:] == (["ponder", line[1]] if len(line) > 1 else [])
 
 
 def test_a_mate_that_is_not_forced_is_none(player: SogPlayer) -> None:

@@ -78,8 +78,8 @@ def thought_at(tree: Lookahead, n: int) -> Thought:
     children, shares, mover = tree.children_by_action(n), _shares(tree, n), tree.actor(n)
     visits = [int(count) for count in tree.visits(n)[:, 0]]
     known = [_value(tree, c, mover) if c >= 0 else None for c in children]
-    priors: list[float] = tree.prior(n)[:, 0].tolist()
-    known_prior = sum(priors) > 0.0
+    prior = tree.prior(n)[:, 0]  # of which the largest is 1
+    total = float(prior.sum())
     # The policy's mean; moves without a value yet have hardly any share and count as 0.
     value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
     order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
@@ -90,7 +90,7 @@ def thought_at(tree: Lookahead, n: int) -> Thought:
             known[a],
             visits[a],
             (actions[a], *_line(tree, children[a])),
-            priors[a] if known_prior else None,
+            float(prior[a]) / total if total else None,
         )
         for a in order
     )

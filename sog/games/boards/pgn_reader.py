@@ -13,7 +13,8 @@ from sog.games.boards.chess import Chess
 
 __all__ = ["PgnGame", "pgn_actions", "read_pgn"]
 
-_TAG: Final = re.compile(r'^\s*\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$', re.MULTILINE)
+# A tag on a line of its own, or a comment, in which a line may look like one.
+_TAG: Final = re.compile(r'\{[^}]*\}|^\s*\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*$', re.MULTILINE)
 _ASIDE: Final = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*|\$\d+", re.MULTILINE)
 _RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 _SAN: Final = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([QRBN]))?[+#]?[!?]{0,2}")
@@ -31,7 +32,7 @@ class PgnGame:
 def read_pgn(text: str) -> Iterator[PgnGame]:
     """The games of a text, one after the other; none where it has neither tags nor moves."""
     tags, at = dict[str, str](), 0
-    for tag in (*_TAG.finditer(text), None):
+    for tag in (*(match for match in _TAG.finditer(text) if match[1] is not None), None):
         # Moves before a tag end the game before it.
         between = _ASIDE.sub(" ", text[at : len(text) if tag is None else tag.start()])
         if between.strip():

@@ -31,7 +31,8 @@ class SgfGame:
 def read_sgf(text: str) -> SgfGame:
     """The main line; GameError for text that is not SGF, or that takes stones away."""
     size, komi, plays = 19, None, list[tuple[int, int, bool]]()
-    for name, value in _main_line(text):
+    # A node's properties are in any order: points are read once the size is known.
+    for name, value in sorted(_main_line(text), key=lambda entry: entry[0] != "SZ"):
         try:
             if name == "SZ":
                 size = int(value)
