@@ -33,7 +33,8 @@ def train(
     preset: Annotated[
         str,
         typer.Option(
-            help="demo (about three minutes on two cores; longer on boards), full (until --minutes: hours on boards), "
+            help="demo (about three minutes on two cores; longer on boards and by policy learners), full (until "
+            "--minutes: hours on boards), "
             "paper; with --algorithm sog also pog, the preprint's settings."
         ),
     ] = "demo",
@@ -55,8 +56,8 @@ def train(
         int | None,
         count(
             "Stop after this many rounds in total. In a round every worker plays a number of games (the preset's, or "
-            "what takes half a minute) with one network, while the learner learns from the rounds before; "
-            "in the first it learns nothing."
+            "what takes half a minute; with --asynchronous one game) with one network, while the learner learns from "
+            "the rounds before; in the first it learns nothing."
         ),
     ] = None,
     seed: Annotated[int, seed_of("Seed; with the numbers of workers and games it fixes the run to the bit.")] = 0,
@@ -193,9 +194,9 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
     rows = f"{point.rows:,} row{'s' * (point.rows != 1)}"
     steps = f"{point.steps:,} steps on {rows}"
     if before := _first_step(folder):
-        steps = f"{point.steps - before:,} steps after the first network's {before:,}"
+        steps = f"{max(0, point.steps - before):,} steps after the first network's {before:,}"
     stdout().print(f"{rules.name}: {rounds_done}, {steps} in {point.minutes:.1f} minutes")
-    if point.steps == before:
+    if point.steps <= before:
         say("sog: the network is as it began: no rows were learned from yet; the run continues with --resume")
     listed = isinstance(rules, Game) or public_face(rules) is not None
     play = (

@@ -72,7 +72,8 @@ class StationNetwork(nn.Module):
     def _seen(self, x: Tensor, known: StationInputs) -> tuple[StationInputs, Tensor, Tensor]:
         """The possible stations' inputs, their layers' e float32[R, W] and the beliefs' c float32[B, W]."""
         belief, share = torch.from_numpy(known.belief).to(x.device), torch.from_numpy(known.share).to(x.device)
-        h = self.first(torch.from_numpy(known.rows).to(x.device))
+        # Sums and values are in 32 bits, also where a training step computes its layers in 16.
+        h = self.first(torch.from_numpy(known.rows).to(x.device)).float()
         sums = h.new_zeros((2, len(x), h.shape[1]))
         # Sums over a belief's stations, weighed by the range and evenly.
         weighed = sums[0].index_add(0, belief, share[:, None] * h)
@@ -89,7 +90,7 @@ class StationNetwork(nn.Module):
     def _values(self, x: Tensor, known: StationInputs, e: Tensor, _: Tensor) -> Tensor:
         """float32[B, N + 1]: both players' values by slot."""
         belief, share = torch.from_numpy(known.belief).to(x.device), torch.from_numpy(known.share).to(x.device)
-        value = torch.tanh(self.value_last(e)[:, 0])
+        value = torch.tanh(self.value_last(e)[:, 0]).float()
         out = x.new_zeros((len(x), self.shape.num_values))
         out = out.index_put((belief, torch.from_numpy(known.station).to(x.device)), value)
         # Zero sum: the detectives' one infostate loses what Mr X's win in the mean.
@@ -108,13 +109,13 @@ class StationNetwork(nn.Module):
         pairs = pairs_of(every, self.game)
         rows = torch.cat((torch.from_numpy(every.rows).to(x.device), around), dim=1)
         enter, by = self.enter(rows), self.by.weight.T
-        leave = e.new_zeros((len(rows), e.shape[1])).index_put((possible,), self.leave(e))
+        leave = x.new_zeros((len(rows), e.shape[1])).index_put((possible,), self.leave(e).float())
         out = x.new_zeros((len(x), self.shape.num_logits))
         for mover, (at, last) in enumerate(zip(pairs, (self.leave_last, self.chase_last), strict=True)):
             if not len(at.belief):
                 continue
             belief, pair, source, dest, ticket = (torch.from_numpy(part).to(x.device) for part in at)
             own = leave[source] if mover == 0 else (self.chase(c)[belief] + self.stay(rows[source]))
-            logits = last(torch.relu(own + enter[dest] + by[ticket]))[:, 0]
+            logits = last(torch.relu(own + enter[dest] + by[ticket]))[:, 0].float()
             out = out.index_put((belief, pair), logits)
         return out

@@ -32,7 +32,7 @@ class Point:
     """One line of the learning curve; a blank one before the first round.
 
     minutes: of training, over resumes.  steps, rows: in all so far.  games, searches, queries: of this round.
-    measured: NaN where it was not measured.
+    measured: NaN where it was not measured. A run that ends within a round measures its last network there.
     """
 
     round: int = 0

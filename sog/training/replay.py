@@ -87,13 +87,14 @@ class ReplayWindow:
 
     def add(self, rows: PackedRows) -> None:
         """Append rows, the oldest giving way."""
+        before, held = self.added, min(self._halved_at - self._oldest, self.capacity)
         self._files.append(rows)
+        if before < self._halved_at <= self.added:  # half of what is held when that row comes
+            self._oldest = max(self._oldest, self._halved_at - held // 2)
         self._give_way()
 
     def _give_way(self) -> None:
         self._oldest = max(self._oldest, self.added - self.capacity)
-        if 0 < self._halved_at <= self.added:
-            self._oldest = max(self._oldest, self._halved_at - min(self._halved_at, self.capacity) // 2)
         if self.most_bytes is not None:
             self._oldest = self._files.newest_within(self._oldest, self.most_bytes)
         self._files.forget(self._oldest)
@@ -133,10 +134,13 @@ class ReplayWindow:
         try:
             if "files" in state:
                 self._files.restore(state)
+                if not len(state["files"]):  # of a run that counts another one's rows, and has none of its own yet
+                    self._files.end = int(state["added"])
                 self._oldest = int(state["oldest"])
             else:
                 rows = PackedRows(state["content"], state["ends"])
-                unpack(self.shape, rows)  # raises where they are not of this network
+                for k in range(len(rows)):  # raises where they are not of this network; unpacked rows are large
+                    unpack(self.shape, PackedRows(rows.row(k), np.array([len(rows.row(k))])))
                 self.count_from(int(state["added"]) - len(rows))
                 self._files.append(rows)
             if self.added != int(state["added"]) or not 0 <= self._files.first <= self._oldest <= self.added:

@@ -28,7 +28,7 @@ def turned(rows: Rows, symmetries: Sequence[Symmetry], rng: np.random.Generator)
         # Features, actions and legality move together: image[x] = row[symmetry[x]]. What follows the features, the
         # ranges, is one number a player.
         inputs[k, : len(symmetry.features)] = rows.inputs[k][:, symmetry.features]
-        policies[k, 0] = rows.policies[k][:, 0, symmetry.actions]
-        legal[k, 0] = rows.legal[k][:, 0, symmetry.actions]
+        policies[k] = rows.policies[k][:, :, symmetry.actions]
+        legal[k] = rows.legal[k][:, :, symmetry.actions]
         owners[k] = rows.owners[k][:, symmetry.features[:cells]]  # as the first plane's cells
     return replace(rows, inputs=inputs, policies=policies, legal=legal, owners=owners)

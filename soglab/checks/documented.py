@@ -189,7 +189,7 @@ FIGURES: Final = (
             "(100,1), opponent's decisions not searched": "88.2 (72.5 .. 100)",
             "(100,1), PoG: alpha 0.2": "73.5 (60.6 .. 83.2)",
             "(100,1), PoG: selection by the current policy": "78.9 (66.9 .. 94.1)",
-            "(100,1), PoG, both (--pog)": "77.4 (67.1 .. 86.8)",
+            "(100,1), PoG, both: sog(paper=pog)": "77.4 (67.1 .. 86.8)",
             "(100,1), ours, all of it": "31.5 (25.9 .. 40.4)",
             "(100,1), ours, and the opponent's decisions searched": "18.0 (13.2 .. 21.2)",
         },

@@ -1,7 +1,7 @@
 """How well networks value London's late positions: errors against exact values, a move or two before the end.
 
 Positions are of late_positions.py, undecided and close, from a uniform belief over Mr X's possible stations. Beside a
-network's errors are those of 0, which is what an untrained network answers, and of the best constant for each player.
+network's errors are those of 0, which is what an untrained network answers, and of the median for each player.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONDON: Final = "scotland_yard(map=london)"
 _POSITIONS: Final = {1: 300, 2: 100}  # by the moves that are left
 _BATCH: Final = 10
 _ITERATIONS: Final = 300
-_ZERO, _CONSTANT = "0", "best constant"
+_ZERO, _CONSTANT = "0", "median"
 
 
 def plan(options: Options, note: Note) -> list[Key]:
@@ -84,7 +84,7 @@ def mean_errors(exact: list[list[list[float]]], estimates: list[list[list[float]
 
 
 def present(points: list[StudyPoint]) -> Outcome:
-    """Mean errors of each network, of 0 and of the best constant, by the moves that are left."""
+    """Mean errors of each network, of 0 and of the median, by the moves that are left."""
     rows: list[dict[str, Any]] = []
     beside = []
     for (left,), own in by_key(points, "left").items():

@@ -51,7 +51,7 @@ SETTINGS: Final[dict[str, Callable[[Budget], ResolveSettings]]] = {
     "opponent's decisions not searched": lambda budget: replace(paper_settings(budget), every_decision=False),
     "PoG: alpha 0.2": lambda budget: replace(paper_settings(budget), alpha=0.2),
     "PoG: selection by the current policy": _searched(POG),
-    "PoG, both (--pog)": pog_settings,
+    "PoG, both: sog(paper=pog)": pog_settings,
     OURS: ResolveSettings,
     OURS_MORE: lambda budget: ResolveSettings(budget, every_decision=True),
 }

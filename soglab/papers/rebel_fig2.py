@@ -23,6 +23,7 @@ from sog.training.shipped import find_checkpoint
 from soglab.papers.rebel_fig5_teh import RiverOracle
 from soglab.papers.teh import ENDGAME, SMALL_ENDGAME, turn_game
 from soglab.plots import LOG_2, Panel, Picture, Scale, line_through, log_scale
+from soglab.runs import check_unchanged
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 _PERFECT: Final = "perfect values"
@@ -73,7 +74,9 @@ def compute(key: Key) -> Result:
     if key["line"] == _PERFECT:
         evaluator = RiverOracle(game, RIVER_ITERATIONS, average=False)
     else:
-        evaluator = value_evaluator(load_network(find_checkpoint(key["checkpoint"]))[1], settings.warm > 0)
+        folder = find_checkpoint(key["checkpoint"])
+        check_unchanged(folder, key["network"])
+        evaluator = value_evaluator(load_network(folder)[1], settings.warm > 0)
     solved, curve = SampledTurn(game, settings), dict[str, float]()
 
     def added(t: int) -> None:

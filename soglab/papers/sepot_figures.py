@@ -34,7 +34,7 @@ from soglab.papers.sepot_runs import (
     unit_of,
 )
 from soglab.plots import DOTS, Panel, Picture, Scale, line_of
-from soglab.runs import networks_of, spread
+from soglab.runs import check_unchanged, networks_of, spread
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 NETWORK: Final = -1  # the depth of a point without search
@@ -115,6 +115,7 @@ def _snapshots(run: str, quick: bool) -> list[tuple[Path, Meta | None]]:
 def compute(key: Key) -> Result:
     """Exploitability in the game's unit, and how many public states were searched."""
     if key["depth"] == OWN:
+        check_unchanged(Path(key["folder"]), key["network"])
         return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
     run, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
     unit = public.game.unit.per_utility

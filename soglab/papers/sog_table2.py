@@ -25,7 +25,7 @@ from sog.play.hand_match import play_match, read_records
 from sog.training.checkpoint import load_meta
 from sog.training.shipped import find_checkpoint
 from soglab.runs import check_unchanged
-from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key, one_run
 
 __all__ = ["EXPERIMENT", "LBR", "compute", "plan", "present"]
 
@@ -41,7 +41,7 @@ _PAPER: Final = "LBR loses 434 ± 9; Slumbot2019 loses 7 ± 3"
 
 def plan(options: Options, note: Note) -> list[Key]:
     """Batches of hands against each opponent by budget; --seeds how many batches."""
-    folder = find_checkpoint(str(options.runs[0]) if options.runs else GAME)
+    folder = find_checkpoint(one_run(options) or GAME)
     meta = load_meta(folder)
     budgets = {1.0: _HANDS} if options.quick else _PER_UPDATE
     keys = []

@@ -33,6 +33,7 @@ from sog.training.settings import TrainSettings
 from sog.training.shipped import find_checkpoint
 from soglab.papers.teh import ENDGAME, turn_game, turn_solved_by
 from soglab.papers.teh_anchors import figures
+from soglab.runs import check_unchanged
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, one_run
 
 __all__ = ["EXPERIMENT", "compute", "held_out", "plan", "present"]
@@ -54,7 +55,9 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 def compute(key: Key) -> Result:
     """Chips and seconds of the turn; or errors in percent of the pot, means over hands and over ranges."""
-    trained_on, network, _ = load_network(find_checkpoint(key["checkpoint"]))
+    folder = find_checkpoint(key["checkpoint"])
+    check_unchanged(folder, key["network"])
+    trained_on, network, _ = load_network(folder)
     evaluator, started = network_evaluator(network), time.perf_counter()
     if key["what"] == _TURN:
         game = turn_game(ENDGAME)

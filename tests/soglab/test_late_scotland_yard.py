@@ -77,8 +77,8 @@ def test_the_study_from_end_to_end() -> None:
     keys = [key | {"batch": k} for k in range(3)]
     outcome = late.present([StudyPoint(one, late.compute(one)) for one in keys])
     by_name = {row["values"]: row for row in outcome.rows}
-    assert set(by_name) == {"0", "best constant"} and by_name["0"]["positions"] == 3
-    assert by_name["best constant"]["mr_x_error"] <= by_name["0"]["mr_x_error"]
+    assert set(by_name) == {"0", "median"} and by_name["0"]["positions"] == 3
+    assert by_name["median"]["mr_x_error"] <= by_name["0"]["mr_x_error"]
 
 
 def test_another_game_has_no_such_positions() -> None:

@@ -29,7 +29,7 @@ def test_one_change_at_a_time_and_together_they_are_ours() -> None:
     papers, ours = paper_settings(BUDGET), SETTINGS[OURS](BUDGET)
     assert SETTINGS[PAPERS](BUDGET) == papers and ours == ResolveSettings(BUDGET)
     changed = {name: differences(make(BUDGET), papers) for name, make in SETTINGS.items()}
-    together = (PAPERS, OURS, OURS_MORE, "PoG, both (--pog)")
+    together = (PAPERS, OURS, OURS_MORE, "PoG, both: sog(paper=pog)")
     single = {name: found for name, found in changed.items() if name not in together}
     assert differences(SETTINGS[OURS_MORE](BUDGET), ours) == {"every_decision"}
     assert all(len(found) == 1 for found in single.values())

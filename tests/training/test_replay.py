@@ -91,6 +91,24 @@ def test_half_of_a_window_is_dropped_once(capacity: int, oldest: list[int]) -> N
         assert numbers(window.newest(100)) == list(range(first, added))
 
 
+def test_half_of_what_bytes_leave_is_dropped() -> None:
+    whole = ReplayWindow(SHAPE, 100)
+    whole.add(numbered(200, 1))
+    window = ReplayWindow(SHAPE, 100, halved_at=12, most_bytes=6 * whole.bytes)
+    for first in range(200, 214):
+        window.add(numbered(first, 1))
+        if first == 211:  # row 12
+            assert numbers(window.newest(100)) == [209, 210, 211]
+    assert numbers(window.newest(100)) == [209, 210, 211, 212, 213]
+
+
+def test_a_window_that_counts_anothers_rows_is_restored_without_any(tmp_path: Path) -> None:
+    window, restored = (ReplayWindow(SHAPE, 7, folder=tmp_path) for _ in range(2))
+    window.count_from(40)
+    restored.restore(window.state())
+    assert (restored.added, len(restored)) == (40, 0)
+
+
 @given(st.integers(1, 25))
 def test_a_restored_window_goes_on_identically(count: int) -> None:
     window, restored = ReplayWindow(SHAPE, 7), ReplayWindow(SHAPE, 7)

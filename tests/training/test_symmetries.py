@@ -11,6 +11,7 @@ from sog.games.base import State
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
 from sog.games.boards.positions import PositionGame
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.nets.shape import NetworkShape, shape_for
 from sog.training import checkpoint
 from sog.training.rows import Rows, blank_rows
@@ -59,6 +60,18 @@ def test_a_turned_row_is_the_row_of_the_image(game: PositionGame) -> None:
         for name, column in images[alike[0]].columns().items():
             np.testing.assert_array_equal(found.columns()[name][k], column[0], err_msg=name)
     assert seen == set(range(len(images)))
+
+
+def test_both_players_policies_turn_with_the_board() -> None:
+    """Where each player has logits of its own, those of player 1 are in the second slot."""
+    game = TicTacToe()
+    rows = blank_rows(shape_for(game, 8, 1, policies_apart=True), 8)
+    rows.policies[:, :, 0] = 1.0  # the upper left corner
+    rows.legal[:, :, 0] = True
+    image = turned(rows, game.symmetries, np.random.default_rng(3))
+    np.testing.assert_array_equal(image.policies[:, 0], image.policies[:, 1])
+    np.testing.assert_array_equal(image.legal[:, 0], image.legal[:, 1])
+    assert (image.policies[:, 1, 0] < 1.0).any()
 
 
 def test_without_symmetries_rows_and_draws_are_left_alone() -> None:

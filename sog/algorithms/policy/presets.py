@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.algorithms.policy.settings import ActionCriticSettings, LearnsPolicy, PpoSettings, RnadSettings
+from sog.errors import check_whole
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.battleship import BattleshipHistories
 from sog.nets.shape import NetworkShape, policy_shape, sized
@@ -28,6 +29,10 @@ class PolicySettings:
     games: int = 64
     steps: int = 100
     rounds: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name, least in (("games", 1), ("steps", 1), ("rounds", 0)):
+            check_whole(name, getattr(self, name), least)
 
     def needed_memory(self) -> NeededMemory:
         """The network, those of former steps, and what the learner has beside; there is no replay window."""

@@ -90,7 +90,7 @@ def _small(game: Game) -> TrainSettings:
 def _turn_endgame(game: Holdem) -> TrainSettings:
     """Hold'em from the turn on: the turn whole, sixteen hands from each solve, rivers by the spot solver."""
     return TrainSettings(
-        acting=RebelActing(replace(_TO_THE_TURNS_END, updates=64), games_a_draw=16, exact=32),
+        acting=RebelActing(replace(_TO_THE_TURNS_END, updates=64), games_a_draw=16 if game.draws else 1, exact=32),
         learner=replace(OVER_HANDS, policy_weight=0.0),
         shape=shape_for(game, 64, 2, "hands"),
         games=0,

@@ -160,8 +160,11 @@ class StreamRounds:
 
     def play_round(self, watch: RoundWatch) -> Point | None:
         """Keep the processes at work until a round's games more are played; nothing waits for a round to end."""
-        # In all, not since the last round: what a block brings beyond this round counts for the next.
-        games = (self.record.round + 1) * (self.settings.games or 1) * self.run.workers
+        size = (self.settings.games or 1) * self.run.workers
+        # What a block brings beyond a round counts for the next; not where earlier rounds had other numbers of workers.
+        games = self.record.sum_of("games")
+        beyond = games - self.record.round * size
+        games += size - (beyond if 0 <= beyond < size else 0)
         while self.totals.games < games:
             self.supervisor.turn()
             if time.monotonic() > self._next_look:
