@@ -204,8 +204,8 @@ class Algorithm:
     def with_options(self, **options: Parameter | None) -> Self:
         """`varied`; SettingError where an option says something else than the algorithm string."""
         for name, value in options.items():
-            if value is not None and (said := self.given().get(name, value)) != value:
-                raise SettingError(f"{name} is given twice, as {said} in the algorithm string and as {value}")
+            if value is not None and (written := self.given().get(name, value)) != value:
+                raise SettingError(f"{name} is given twice, as {written} in the algorithm string and as {value}")
         return self.varied(**options)
 
     def as_trained(self, trained: Algorithm) -> Self:

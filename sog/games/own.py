@@ -73,15 +73,15 @@ def lent_games(table: str) -> Mapping[str, Any]:
 def _givers(lent: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
     """By short name, what gives the lent game of a game string's parameters; GameError where none has them."""
 
-    def giver(short: str) -> Callable[..., Any]:
-        def give(**given: Any) -> Any:
-            for name, game in lent.items():
-                if parse_game(name) == (short, given):
-                    return game
-            known = ", ".join(name for name in lent if parse_game(name)[0] == short)
-            raise GameError(f"the games called {short} in this process are {known}")
+    def of_parameters(short: str, given: Parameters) -> Any:
+        for name, game in lent.items():
+            if parse_game(name) == (short, given):
+                return game
+        known = ", ".join(name for name in lent if parse_game(name)[0] == short)
+        raise GameError(f"the games called {short} in this process are {known}")
 
-        return give
+    def giver(short: str) -> Callable[..., Any]:
+        return lambda **given: of_parameters(short, given)
 
     return {short: giver(short) for short in dict.fromkeys(parse_game(name)[0] for name in lent)}
 
