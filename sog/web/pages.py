@@ -83,7 +83,7 @@ class Pages:
 
     def load(self) -> str:
         """Where games are uploaded."""
-        sitters = [(PERSON, "a person"), (NETWORK, "the network that ships with it"), (RANDOM, "random moves")]
+        sitters = [(PERSON, "a person"), (NETWORK, "the network, trained or not"), (RANDOM, "random moves")]
         return self._page("load.html", {"sitters": sitters})
 
     def played(self, views: Sequence[GameView]) -> str:

@@ -107,6 +107,8 @@ def test_only_what_is_offered_can_be_played(client: Client) -> None:
         {"game": "liars_dice(numdice=9,dice_sides=9)", "seat0": "person", "seat1": "person"},
         {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "simulations": "1000000"},
         {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "simulations": "-1"},
+        {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "simulations": "0"},
+        {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "per_update": "0"},
         {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "per_update": "nan"},
     ):
         assert client.post("/games", fields).status == 400

@@ -80,6 +80,14 @@ def test_what_is_downloaded_can_be_locked(site: Client) -> None:
 
 
 def test_every_link_of_a_line_leads_somewhere(site: Client) -> None:
+def test_pictures_alone_are_saved_as_png(site: Client) -> None:
+    """The files of all hands belong to no picture: the script has to leave them alone."""
+    page, script = site.get(BASE).text, site.get("/static/app.js").text
+    figures = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
+    assert page.count('class="files"') == 1 + sum(figure.count('class="files"') for figure in figures)
+    assert 'querySelectorAll("figure .files")' in script and 'querySelectorAll(".files")' not in script
+
+
     """From the start over a card to the end of the hand."""
     address, words = BASE, []
     for _ in range(12):
