@@ -155,7 +155,8 @@ class SearchSnapshot:
     """What a search has found after a number of simulations.
 
     policy, prior: float64[A, I] of whoever acts.  values: both players', by infostate, utilities.  ranges: both
-    players', each summing to 1.  blocks: the most visited nodes.  nodes: how many the tree has.
+    players', each summing to 1.  blocks: the most visited nodes.  nodes: how many there are at and
+    below the searched one.
     """
 
     simulations: int

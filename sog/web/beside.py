@@ -139,7 +139,7 @@ def _values(
             "budget": "" if place.agent == SOLUTION else f"({place.simulations:,}, {place.per_update:g})",
             "picture": picture,
             "side": side,
-            "worths": [(role, rows, "", "") for role, rows in worths(game, state, side.ranges, side.values)],
+            "worths": [(*each, "", "") for each in worths(game, state, side.ranges, side.values)],
         }
         for place, side, picture in zip(pair.both, sides, pictures.values(), strict=False)
     ]

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.public_lines import Step
 from sog.games.strings import OPENSPIEL
+from sog.pictures.icicle import drawn_count
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
 from sog.web.drawn import card_drawn, view_pictures
@@ -131,8 +132,8 @@ class Pages:
             "place": place,
             "sitters": sitters,
             "name": game.state_name(state),
-            "shown": shown,
             "text": text_of(game, state),
+            "shown": shown,
             "cards": cards_shown(game, state),
             "chips": chips_of(game, state),
             "seas": _seas(shown, roles_of(game)),
@@ -215,13 +216,13 @@ def _step_values(
         "trained": growth.trained,
         "snapshot": snapshot,
         "worths": [
-            (role, rows, values_of(role), _csv_of(role, address))
-            for role, rows in worths(game, state, snapshot.ranges, snapshot.values)
+            (role, cut, rows, values_of(role), _csv_of(role, address))
+            for role, cut, rows in worths(game, state, snapshot.ranges, snapshot.values)
         ],
         "unit": game.unit.name,
         "tree": shown.pop("Tree"),
         "policies": shown.values(),
-        "drawn": len(snapshot.blocks),
+        "drawn": drawn_count(snapshot.blocks),
         "marks": [],
     }
 
