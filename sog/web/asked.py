@@ -20,6 +20,7 @@ __all__ = [
     "PERSON",
     "RANDOM",
     "SOLUTION",
+    "SOLUTION_ITERATIONS",
     "Chair",
     "HintReply",
     "MoveAsked",
@@ -39,7 +40,8 @@ __all__ = [
 
 PERSON: Final = "person"
 RANDOM: Final = "random"
-SOLUTION: Final = "solution"  # in place of an agent: the exact solution of a small game
+SOLUTION: Final = "solution"  # in place of an agent: the solution of a small game
+SOLUTION_ITERATIONS: Final = 1_000  # of DCFR, which give that solution
 _ENGINE: Final = "engine "
 MOST_SIMULATIONS: Final = 20_000
 MOST_WATCHED: Final = 200_000  # simulations of a board's search that is watched

@@ -56,6 +56,11 @@ class Place:
     seed: int = 0
     step: int | None = None
 
+    @property
+    def c(self) -> str:
+        """Simulations per regret update with all digits, so that an address names this search and no other."""
+        return repr(float(self.per_update)).removesuffix(".0")
+
     def address(self, page: str = "/position") -> str:
         """Its URL on this server."""
         query = {
@@ -63,7 +68,7 @@ class Place:
             "line": "-".join(map(str, self.line)),
             "agent": self.agent,
             "s": self.simulations,
-            "c": f"{self.per_update:g}",
+            "c": self.c,
             "seed": self.seed,
             **({} if self.step is None else {"step": self.step}),
         }

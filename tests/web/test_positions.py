@@ -156,8 +156,19 @@ def test_only_the_searched_nodes_are_counted(client: Client, line: tuple[int, ..
 
 def test_an_address_is_read_as_it_was_written() -> None:
     game = make_game("leduc_poker")
-    place = Place("leduc_poker", (1, 2), "run demo", 30, 0.5, 7, 3)
-    assert place_of(dict(parse_qsl(urlsplit(place.address()).query, keep_blank_values=True)), game) == place
+    for per_update in (0.5, 1.0, 1 / 3, 12.3456789, 1e-3):
+        place = Place("leduc_poker", (1, 2), "run demo", 30, per_update, 7, 3)
+        assert place_of(dict(parse_qsl(urlsplit(place.address()).query, keep_blank_values=True)), game) == place
+    assert "c=1&" in Place("leduc_poker").address()
+
+
+def test_links_of_a_page_keep_every_digit(client: Client) -> None:
+    for page in ("/position", "/beside"):
+        query = {"game": "kuhn_poker", "s": "4", "c": "0.3333333333", "agent2": "network"}
+        text = unescape(client.get(page, query).text)
+        links = re.findall(r'(?:href|data-stream)="(/[^"]*&c=[^"]*)"', text)
+        assert len(links) > 3 and all("&c=0.3333333333&" in link for link in links)
+        assert re.findall(r'name="c2?"[^>]* value="([^"]*)"', text) == ["0.3333333333"] * 2
 
 
 def test_the_ways_on_have_names() -> None:
@@ -170,14 +181,6 @@ def test_the_ways_on_have_names() -> None:
     assert [step.name for step in next_steps(rps, rps.root())] == ["hidden pick"]
 
 
-LINES = ["line=9", "line=1-", "line=-1", "line=1-1-1-1-1-1-1-1-1-1-1-1", "line=" + "1-" * 2000 + "1"]
-BUDGETS = ["s=0", "s=99999999", "s=x", "c=0", "c=nan", "c=1e-9", "seed=-1", "seed=1.5", "step=-1"]
-AGENTS = ["agent=random", "agent=person", "agent=x"]
-
-
-@pytest.mark.parametrize("query", [*LINES, *BUDGETS, *AGENTS], ids=lambda query: query[:12])
-def test_what_is_no_position_is_refused(client: Client, query: str) -> None:
-    assert client.get(f"/position?game=leduc_poker&{query}").status == 400
 def test_hands_that_cannot_be_held_are_not_drawn(client: Client) -> None:
     """With the queen of spades on the board nobody has it; the table has every infostate."""
     query = {"game": "leduc_poker", "line": "1-1-2", "s": "20", "c": "1"}
@@ -203,3 +206,11 @@ def test_what_is_cut_says_so(client: Client) -> None:
     assert "likeliest of" not in client.get("/position", {"game": dice, "s": "2", "c": "1"}).text
 
 
+LINES = ["line=9", "line=1-", "line=-1", "line=1-1-1-1-1-1-1-1-1-1-1-1", "line=" + "1-" * 2000 + "1"]
+BUDGETS = ["s=0", "s=99999999", "s=x", "c=0", "c=nan", "c=1e-9", "seed=-1", "seed=1.5", "step=-1"]
+AGENTS = ["agent=random", "agent=person", "agent=x"]
+
+
+@pytest.mark.parametrize("query", [*LINES, *BUDGETS, *AGENTS], ids=lambda query: query[:12])
+def test_what_is_no_position_is_refused(client: Client, query: str) -> None:
+    assert client.get(f"/position?game=leduc_poker&{query}").status == 400
