@@ -214,7 +214,8 @@ class SpotDecision:
     """What a player does at a decision, and what its hands are worth.
 
     actions: names.  policy: float64[A, 1326].  often: float64[A], of the whole range.  reach, ev, equity:
-    float64[1326] as of `sog.searches.holdem.hand_values`.  mean_ev, mean_equity: of the whole range.
+    float64[1326] as of `sog.searches.holdem.hand_values`, NaN of hands that meet none of the other player's.
+    mean_ev, mean_equity: of the whole range, None where no hands of both come here.
     """
 
     actions: tuple[str, ...]
@@ -223,16 +224,19 @@ class SpotDecision:
     reach: Float64
     ev: Float64
     equity: Float64
-    mean_ev: float
-    mean_equity: float
+    mean_ev: float | None
+    mean_equity: float | None
 
 
 @dataclass(frozen=True)
 class NextCard:
-    """A card that may come.  ev, often: of who acts first after it, and how often it takes each of its actions."""
+    """A card that may come.  ev, often: of who acts first after it, and how often it takes each of its actions.
+
+    ev: None where no hands of both players come there.
+    """
 
     card: str
-    ev: float
+    ev: float | None
     often: tuple[tuple[str, float], ...]
 
 
