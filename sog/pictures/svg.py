@@ -92,7 +92,7 @@ def words(at: tuple[float, float], text: str, size: float, attributes: Attribute
 
 
 def fitted(at: tuple[float, float], text: str, letters: int, attributes: Attributes | None = None) -> str:
-    """A line of text of at most so many letters; the title of one that is shortened is the whole of it."""
+    """A line of text, shortened where it has more letters than these; its title is then the whole of it."""
     if len(text) <= letters:
         return words(at, text, 12, attributes)
     return tag("g", {}, tag("title", {}, escaped(text)), words(at, f"{text[: letters - 1]}…", 12, attributes))
