@@ -187,7 +187,7 @@ def _print_steps(game: Game, seen: list[SeenState]) -> None:
 
 def _print_end(game: Game, seen: SeenState, hands: str | None) -> None:
     from sog.games.holdem.game import HoldemState
-    from sog.games.policy_picture import likely
+    from sog.games.policy_picture import cut_words, likely
 
     name = game.state_name(seen.state)
     if seen.policy is None:
@@ -204,12 +204,12 @@ def _print_end(game: Game, seen: SeenState, hands: str | None) -> None:
         return
     table = figures_table("infostate", figures=("range", *(("value",) if values is not None else ()), *actions))
     for i in likely(own):
-        if own[i] == 0.0 and own.any():
-            continue
         worth = (f"{values[i]:+,.4g}",) if values is not None else ()
         name = game.infostate_name(seen.state, seen.actor, i)
         table.add_row(name, f"{own[i]:.1%}", *worth, *(f"{x:.1%}" for x in seen.policy[:, i]))
     print_table(table)
+    if cut := cut_words(own):
+        stdout().print(f"{cut}; --json has all")
 
 
 def _print_hands(game: Game, seen: SeenState, actions: list[str], values: Float64 | None, hands: str | None) -> None:

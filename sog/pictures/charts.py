@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sog.pictures.svg import ACTORS, ON_COLOUR, Style, SvgPicture, action_colours, document, tag, words
+from sog.pictures.svg import ACTORS, ON_COLOUR, Style, SvgPicture, action_colours, document, fitted, tag, words
 
-__all__ = ["Curve", "bar_chart", "curve_chart", "legend", "policy_chart"]
+__all__ = ["Curve", "bar_chart", "curve_chart", "legend", "likeliest", "policy_chart"]
 
 _WIDTH: Final = 420.0
 _LABELS: Final = 130.0  # width of the labels at the left
 _ROW: Final = 20.0
+_LETTER: Final = 6.6  # width of a letter, at most
 _LETTERS: Final = 20  # of a label, at most
 _LEFT, _TOP, _RIGHT, _BOTTOM = 58.0, 14.0, 10.0, 36.0  # around a panel of curves
 _HEIGHT: Final = 240.0
@@ -29,42 +30,66 @@ class Curve:
 
 
 def _label(text: str, row: int, top: float) -> str:
-    shown = text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
-    return words((_LABELS - 6, top + _ROW * row + 14), shown, 12, {"text-anchor": "end"})
+    return fitted((_LABELS - 6, top + _ROW * row + 14), text, _LETTERS, {"text-anchor": "end"})
+
+
+def likeliest(drawn: int, count: int) -> str:
+    """What is said of a picture or a table that has the likeliest rows alone; "" where it has all."""
+    return f"the {drawn:,} likeliest of {count:,}" if drawn < count else ""
 
 
 def _bar(x: float, y: float, width: float, colour: str) -> str:
     return tag("rect", {"x": x, "y": y, "width": max(width, 0.0), "height": _ROW - 4, "fill": colour})
 
 
-def bar_chart(title: str, rows: Sequence[tuple[str, float]], colour: str = ACTORS[0]) -> SvgPicture:
-    """One bar for each row: its label and its probability, which is written at the bar's end."""
-    room, inside = _WIDTH - _LABELS - 52, list[str]()
-    for k, (label, value) in enumerate(rows):
+def bar_chart(title: str, rows: Sequence[tuple[str, float]], most: int | None = None) -> SvgPicture:
+    """One bar for each row: its label and its probability, which is written at the bar's end.
+
+    most: how many are drawn, of rows with the likeliest first; the table has all.
+    """
+    room, inside, drawn = _WIDTH - _LABELS - 52, list[str](), rows[:most]
+    for k, (label, value) in enumerate(drawn):
         length = room * min(max(value, 0.0), 1.0)
-        inside += [_label(label, k, 0), _bar(_LABELS, _ROW * k + 2, length, colour)]
+        inside += [_label(label, k, 0), _bar(_LABELS, _ROW * k + 2, length, ACTORS[0])]
         inside.append(words((_LABELS + length + 5, _ROW * k + 14), f"{value:.1%}", 12))
-    svg = document((_WIDTH, _ROW * len(rows) + 2), title, *inside, kind="chart")
+    svg = _with_note(likeliest(len(drawn), len(rows)), _ROW * len(drawn) + 2, title, inside)
     return SvgPicture(svg, ("name", "probability"), rows)
+
+
+def _with_note(note: str, height: float, title: str, inside: Sequence[str]) -> str:
+    """A picture with a line below that says which of its rows are drawn, where not all are."""
+    below = [words((_LABELS, height + 12), note, 12)] if note else []
+    return document((_WIDTH, height + _ROW * len(below)), title, *inside, *below, kind="chart")
 
 
 def legend(names: Sequence[str], colours: Sequence[str], width: float) -> tuple[list[str], float]:
     """What each colour is, in lines of this width, and how high they are."""
     inside, x, line = list[str](), 0.0, 0
     for name, colour in zip(names, colours, strict=True):
-        wide = 20 + 6.6 * len(name)
+        letters = int((width - 20) / _LETTER)
+        wide = 20 + _LETTER * min(len(name), letters)
         if x > 0 and x + wide > width:
             x, line = 0.0, line + 1
-        inside += [_bar(x, 18.0 * line, 12, colour), words((x + 16, 18.0 * line + 12), name, 12)]
+        inside += [_bar(x, 18.0 * line, 12, colour), fitted((x + 16, 18.0 * line + 12), name, letters)]
         x += wide + 8
     return inside, 18.0 * (line + 1) + 4 if names else 0.0
 
 
-def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> SvgPicture:
-    """One stacked bar for each row: its label and each action's probability; above, what each colour is."""
+def policy_chart(
+    title: str,
+    actions: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[float]]],
+    drawn: Sequence[int] | None = None,
+    note: str = "",
+) -> SvgPicture:
+    """One stacked bar for each row: its label and each action's probability; above, what each colour is.
+
+    drawn: the rows that are, by default all; the table has all.  note: which they are, in words.
+    """
     colours = action_colours(list(actions))
     (inside, top), room = legend(actions, colours, _WIDTH), _WIDTH - _LABELS
-    for k, (label, policy) in enumerate(rows):
+    shown = rows if drawn is None else [rows[i] for i in drawn]
+    for k, (label, policy) in enumerate(shown):
         inside.append(_label(label, k, top))
         x = _LABELS
         for share, colour in zip(policy, colours, strict=True):
@@ -75,7 +100,7 @@ def policy_chart(title: str, actions: Sequence[str], rows: Sequence[tuple[str, S
                 middle = {"text-anchor": "middle", "fill": ON_COLOUR}
                 inside.append(words((x + width / 2, top + _ROW * k + 14), f"{share:.0%}", 11, middle))
             x += width
-    svg = document((_WIDTH, top + _ROW * len(rows) + 2), title, *inside, kind="chart")
+    svg = _with_note(note, top + _ROW * len(shown) + 2, title, inside)
     return SvgPicture(svg, ("infostate", *actions), [(label, *policy) for label, policy in rows])
 
 
@@ -96,10 +121,10 @@ def curve_chart(title: str, curves: Sequence[Curve], axes: tuple[str, str], log:
         return _LEFT + (right - _LEFT) * x_axis.place(point[0]), bottom - (bottom - top) * y_axis.place(point[1])
 
     inside = _frame(x_axis, y_axis, (top, bottom), axes)
-    colours = (ACTORS[0], ACTORS[1], *("#2d6e3a", "#7d1f57"))
+    colours, room = (ACTORS[0], ACTORS[1], *("#2d6e3a", "#7d1f57")), int((right - _LEFT - 20) / _LETTER)
     for k, (curve, points) in enumerate(zip(curves, drawn, strict=True)):
         colour = colours[k % len(colours)]
-        inside += [_bar(_LEFT, 18.0 * k + 1, 14, colour), words((_LEFT + 20, 18.0 * k + 13), curve.label, 12)]
+        inside += [_bar(_LEFT, 18.0 * k + 1, 14, colour), fitted((_LEFT + 20, 18.0 * k + 13), curve.label, room)]
         placed = [at(point) for point in points]
         way = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in placed)
         if len(placed) > 1:
@@ -136,7 +161,9 @@ class _Axis:
         self.log = log
         self.low, self.high = (math.log10(low), math.log10(high)) if log else (low, high)
         if self.high - self.low < 1e-9 * max(1.0, abs(self.high)):
-            self.low, self.high = self.low - 0.5, self.high + 0.5
+            # Around a single value; no axis of minutes or losses goes below 0.
+            least = 0.0 if not log and self.low >= 0.0 else -math.inf
+            self.low, self.high = max(self.low - 0.5, least), self.high + 0.5
 
     def place(self, value: float) -> float:
         """From 0 to 1."""
@@ -155,4 +182,4 @@ class _Axis:
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        return [round(step * k, 12) for k in range(first, last + 1)]
+        return [float(f"{step * k:.12g}") for k in range(first, last + 1)]

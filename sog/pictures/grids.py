@@ -33,7 +33,7 @@ def range_grid(
             inside.append(_cell(r, c, top, weights[r][c] / most, shares or [("", 1.0, action_colours(["call"])[0])]))
             rows.append((cell_name(r, c), weights[r][c] / most, *(share for _, share, _ in shares)))
     svg = document((13 * _CELL, top + 13 * _CELL), title, *inside, kind="grid")
-    return SvgPicture(svg, ("hands", "weight", *actions), rows)
+    return SvgPicture(svg, ("hands", "weight, of the likeliest", *actions), rows)
 
 
 def cell_name(row: int, column: int) -> str:
@@ -47,7 +47,7 @@ def _cell(row: int, column: int, top: float, weight: float, shares: Sequence[tup
     x, y, side = _CELL * column + 0.5, top + _CELL * row + 0.5, _CELL - 1
     name = cell_name(row, column)
     frequencies = "".join(f", {action} {share:.0%}" for action, share, _ in shares if action and weight > 0)
-    inside = [tag("title", {}, escaped(f"{name}: weight {weight:.0%}{frequencies}"))]
+    inside = [tag("title", {}, escaped(f"{name}: weight {weight:.0%} of the likeliest{frequencies}"))]
     inside.append(tag("rect", {"x": x, "y": y, "width": side, "height": side, "fill": _EMPTY}))
     high, left = side * min(max(weight, 0.0), 1.0), x
     for _, share, colour in shares:

@@ -8,7 +8,7 @@ from typing import Final
 
 from sog.pictures.svg import ACTORS, ON_COLOUR, SvgPicture, document, escaped, tag, words
 
-__all__ = ["TreeBlock", "icicle"]
+__all__ = ["TreeBlock", "drawn_count", "icicle"]
 
 _WIDTH: Final = 420.0
 _ROW: Final = 22.0
@@ -35,24 +35,32 @@ class TreeBlock:
 
 def icicle(title: str, blocks: Sequence[TreeBlock]) -> SvgPicture:
     """The tree from its root at the top."""
-    left, wide, depth, used = list[float](), list[float](), list[int](), list[float]()
-    inside = []
-    for block in blocks:
-        if block.parent < 0:
-            x, width, row = 0.0, _WIDTH, 0
-        else:
-            x, row = used[block.parent], depth[block.parent] + 1
-            width = wide[block.parent] * block.share
-            used[block.parent] += width
-        left.append(x)
-        wide.append(width)
-        depth.append(row)
-        used.append(x)
-        if width >= _NARROWEST:
-            inside.append(_drawn(block, x, _ROW * row, width))
+    placed = _placed(blocks)
+    shown = zip(blocks, placed, strict=True)
+    inside = [_drawn(block, x, _ROW * row, width) for block, (x, width, row) in shown if width >= _NARROWEST]
+    depth = [row for _, _, row in placed]
     rows = [(n, b.parent, depth[n], b.actor, b.label, b.visits, b.share) for n, b in enumerate(blocks)]
     svg = document((_WIDTH, _ROW * (max(depth, default=0) + 1)), title, *inside, kind="icicle")
     return SvgPicture(svg, ("node", "parent", "depth", "actor", "action", "visits", "share"), rows)
+
+
+def drawn_count(blocks: Sequence[TreeBlock]) -> int:
+    """How many of the nodes are wide enough to be drawn."""
+    return sum(width >= _NARROWEST for _, width, _ in _placed(blocks))
+
+
+def _placed(blocks: Sequence[TreeBlock]) -> list[tuple[float, float, int]]:
+    """Where each node begins, how wide it is, and its row."""
+    out, used = list[tuple[float, float, int]](), list[float]()
+    for block in blocks:
+        x, width, row = 0.0, _WIDTH, 0
+        if block.parent >= 0:
+            x, (_, above, row) = used[block.parent], out[block.parent]
+            width, row = above * block.share, row + 1
+            used[block.parent] += width
+        out.append((x, width, row))
+        used.append(x)
+    return out
 
 
 def _drawn(block: TreeBlock, x: float, y: float, width: float) -> str:

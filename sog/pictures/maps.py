@@ -53,7 +53,9 @@ def map_picture(
     if len(links) > 1:
         inside += _legend(list(links), bottom)
         bottom += 8
-    rows = [(s.name, s.held, int(s.here), int(s.share is not None), s.share or "") for s in stations]
+    is_known = any(station.share for station in stations)
+    shares = [s.share if is_known and s.share is not None else "" for s in stations]
+    rows = [(s.name, s.held, int(s.here), int(s.share is not None), x) for s, x in zip(stations, shares, strict=True)]
     svg = document((width, bottom), title, *inside, kind="map")
     return SvgPicture(svg, ("station", "held", "here", "possible", "probability"), rows)
 

@@ -23,6 +23,7 @@ __all__ = [
     "action_colours",
     "document",
     "escaped",
+    "fitted",
     "number",
     "tag",
     "words",
@@ -88,6 +89,13 @@ def words(at: tuple[float, float], text: str, size: float, attributes: Attribute
     x, y = at
     given: Style = {"x": x, "y": y, "font-size": size, "font-family": "system-ui, sans-serif", "fill": "currentColor"}
     return tag("text", {**given, **(attributes or {})}, escape(text))
+
+
+def fitted(at: tuple[float, float], text: str, letters: int, attributes: Attributes | None = None) -> str:
+    """A line of text, shortened where it has more letters than these; its title is then the whole of it."""
+    if len(text) <= letters:
+        return words(at, text, 12, attributes)
+    return tag("g", {}, tag("title", {}, escaped(text)), words(at, f"{text[: letters - 1]}…", 12, attributes))
 
 
 def document(size: tuple[float, float], title: str, *inside: str, kind: str = "picture") -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "PERSON",
     "RANDOM",
     "SOLUTION",
+    "SOLUTION_ITERATIONS",
     "Chair",
     "HintReply",
     "MoveAsked",
@@ -39,7 +40,8 @@ __all__ = [
 
 PERSON: Final = "person"
 RANDOM: Final = "random"
-SOLUTION: Final = "solution"  # in place of an agent: the exact solution of a small game
+SOLUTION: Final = "solution"  # in place of an agent: the solution of a small game
+SOLUTION_ITERATIONS: Final = 1_000  # of DCFR, which give that solution
 _ENGINE: Final = "engine "
 MOST_SIMULATIONS: Final = 20_000
 MOST_WATCHED: Final = 200_000  # simulations of a board's search that is watched
@@ -155,7 +157,8 @@ class SearchSnapshot:
     """What a search has found after a number of simulations.
 
     policy, prior: float64[A, I] of whoever acts.  values: both players', by infostate, utilities.  ranges: both
-    players', each summing to 1.  blocks: the most visited nodes.  nodes: how many the tree has.
+    players', each summing to 1.  blocks: the most visited nodes.  nodes: how many there are at and
+    below the searched one.
     """
 
     simulations: int
@@ -211,7 +214,8 @@ class SpotDecision:
     """What a player does at a decision, and what its hands are worth.
 
     actions: names.  policy: float64[A, 1326].  often: float64[A], of the whole range.  reach, ev, equity:
-    float64[1326] as of `sog.searches.holdem.hand_values`.  mean_ev, mean_equity: of the whole range.
+    float64[1326] as of `sog.searches.holdem.hand_values`, NaN of hands that meet none of the other player's.
+    mean_ev, mean_equity: of the whole range, None where no hands of both come here.
     """
 
     actions: tuple[str, ...]
@@ -220,16 +224,19 @@ class SpotDecision:
     reach: Float64
     ev: Float64
     equity: Float64
-    mean_ev: float
-    mean_equity: float
+    mean_ev: float | None
+    mean_equity: float | None
 
 
 @dataclass(frozen=True)
 class NextCard:
-    """A card that may come.  ev, often: of who acts first after it, and how often it takes each of its actions."""
+    """A card that may come.  ev, often: of who acts first after it, and how often it takes each of its actions.
+
+    ev: None where no hands of both players come there.
+    """
 
     card: str
-    ev: float
+    ev: float | None
     often: tuple[tuple[str, float], ...]
 
 

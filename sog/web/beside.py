@@ -1,4 +1,4 @@
-"""The page of two searchers of one position beside each other: agents, budgets, snapshots, or the exact solution."""
+"""The page of two searchers of one position beside each other: agents, budgets, snapshots, or the solution by DCFR."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.policy_picture import policy_drawn
 from sog.games.public_lines import next_steps
 from sog.pictures.svg import SvgPicture
-from sog.web.asked import SOLUTION, PositionAsked, SideSeen
+from sog.web.asked import SOLUTION, SOLUTION_ITERATIONS, PositionAsked, SideSeen
 from sog.web.files import picture_answer, shown_of
 from sog.web.lanes import AgentLanes
 from sog.web.looks import roles_of
@@ -31,7 +32,7 @@ __all__ = ["BesidePages", "SearcherPair", "pair_of"]
 
 _SECOND: Final = ("agent", "s", "c")  # what the second searcher has of its own, with a 2 behind
 _SMALL: Final = 100  # infostates of a player at a public state
-_SOLVED: Final = Sitter(SOLUTION, "the exact solution", SOLUTION)
+_SOLVED: Final = Sitter(SOLUTION, f"the solution by {SOLUTION_ITERATIONS:,} iterations of DCFR", SOLUTION)
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class SearcherPair:
         """Its URL on this server."""
         one, two = self.first, self.second
         query = {"game": one.game, "line": "-".join(map(str, one.line)), "seed": one.seed}
-        query |= {"agent": one.agent, "s": one.simulations, "c": f"{one.per_update:g}"}
-        return f"{page}?{urlencode(query | {'agent2': two.agent, 's2': two.simulations, 'c2': f'{two.per_update:g}'})}"
+        query |= {"agent": one.agent, "s": one.simulations, "c": one.c}
+        return f"{page}?{urlencode(query | {'agent2': two.agent, 's2': two.simulations, 'c2': two.c})}"
 
     def at(self, line: tuple[int, ...]) -> SearcherPair:
         """The same two in another position."""
@@ -60,7 +61,7 @@ class SearcherPair:
 def pair_of(query: Mapping[str, str], game: Game) -> SearcherPair:
     """The pair that an address names. SettingError where a part of it makes no sense.
 
-    The second searcher is by default the exact solution of a small game, and otherwise the first with its budget.
+    The second searcher is by default the solution of a small game, and otherwise the first with its budget.
     """
     own = {name: query[f"{name}2"] for name in _SECOND if f"{name}2" in query}
     is_small = not game.perfect_information and max(game.num_slots) <= _SMALL
@@ -79,21 +80,31 @@ class BesidePages:
         return [Route("/beside", self.page), Route("/beside/pictures/{file}", self.picture)]
 
     async def page(self, request: Request) -> Response:
-        game, pair = await self._placed(request)
-        states = await run_in_threadpool(state_at, game, pair.first.line)
-        sides = await self._sides(game, pair, states[-1])
+        game, pair, states, sides = await self._compared(request)
         sitters = [each for each in await run_in_threadpool(self.offers.sitters, game) if each.searches]
         return HTMLResponse(await run_in_threadpool(self.pages.beside, _values(pair, game, states, sitters, sides)))
 
     async def picture(self, request: Request) -> Response:
-        game, pair = await self._placed(request)
-        states = await run_in_threadpool(state_at, game, pair.first.line)
-        sides = await self._sides(game, pair, states[-1])
+        game, _, states, sides = await self._compared(request)
         return await picture_answer(request, partial(_pictures, game, states[-1], sides))
 
-    async def _placed(self, request: Request) -> tuple[Game, SearcherPair]:
-        game = await run_in_threadpool(self.offers.game, request.query_params.get("game", ""))
-        return game, pair_of(request.query_params, game)
+    async def _compared(self, request: Request) -> tuple[Game, SearcherPair, list[State], list[SideSeen]]:
+        """The game, its pair, the states along the line, and what both do at its end.
+
+        The solution, where nobody asked for it, gives way to the first searcher: few infostates at each public state
+        do not tell whether the public states are few enough to be listed.
+        """
+        query = request.query_params
+        game = await run_in_threadpool(self.offers.game, query.get("game", ""))
+        pair = pair_of(query, game)
+        states = await run_in_threadpool(state_at, game, pair.first.line)
+        try:
+            return game, pair, states, await self._sides(game, pair, states[-1])
+        except SettingError:
+            if "agent2" in query or pair.second.agent != SOLUTION:
+                raise
+        pair = pair_of({**query, "agent2": pair.first.agent}, game)
+        return game, pair, states, await self._sides(game, pair, states[-1])
 
     async def _sides(self, game: Game, pair: SearcherPair, state: State) -> list[SideSeen]:
         """What both do, the first's first; nothing where nobody is to move."""
@@ -136,10 +147,10 @@ def _values(
     shown = [
         {
             "label": labels.get(place.agent, place.agent),
-            "budget": "" if place.agent == SOLUTION else f"({place.simulations:,}, {place.per_update:g})",
+            "budget": "" if place.agent == SOLUTION else f"({place.simulations:,}, {place.c})",
             "picture": picture,
             "side": side,
-            "worths": [(role, rows, "", "") for role, rows in worths(game, state, side.ranges, side.values)],
+            "worths": [(*each, "", "") for each in worths(game, state, side.ranges, side.values)],
         }
         for place, side, picture in zip(pair.both, sides, pictures.values(), strict=False)
     ]

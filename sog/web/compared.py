@@ -15,13 +15,12 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.opened import Opened
-from sog.web.asked import PositionAsked, SearchSnapshot, SideSeen
+from sog.web.asked import SOLUTION_ITERATIONS, PositionAsked, SearchSnapshot, SideSeen
 
 __all__ = ["WholePolicies", "side_of"]
 
 _MOST_POLICIES: Final = 4  # whole policies
 _SIMULATIONS: Final = 2_000_000  # of all searches of a whole policy: ten seconds, about
-_ITERATIONS: Final = 1_000  # of DCFR
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class WholePolicies:
         """The position in the game's solution by DCFR. SettingError where nobody is to move there."""
         key = asked.game, asked.agent, 0, 0.0, 0
         if key not in self._policies:
-            self._policies[key] = _whole(exact.solve(public, DCFR, _ITERATIONS))
+            self._policies[key] = _whole(exact.solve(public, DCFR, SOLUTION_ITERATIONS))
         return _seen(self._policies[key], asked, True)
 
     def played(self, public: PublicTree, opened: Opened, plays: Student, asked: PositionAsked) -> SideSeen:

@@ -27,7 +27,7 @@ def view_pictures(view: GameView) -> dict[str, SvgPicture]:
     """All pictures of a view but its cards and dice, by their headings."""
     out = looks_drawn(view.state, view.board, view.chase, view.seas, view.roles)
     if view.hint:
-        out["Hint"] = bar_chart("hint", view.hint[:_BARS])
+        out["Hint"] = bar_chart("hint", view.hint, _BARS)
     return out | {m.title: _belief_drawn(m, view.chips is not None) for m in view.minds if m.belief}
 
 
@@ -68,7 +68,7 @@ def _belief_drawn(mind: Mind, is_holdem: bool) -> SvgPicture:
         for name, chance in mind.belief:
             weights[hand_number(*parse_cards(name))] = chance
         return grid_drawn(title, weights)
-    return bar_chart(title, mind.belief[:_BARS])
+    return bar_chart(title, mind.belief, _BARS)
 
 
 def chase_drawn(seen: ChaseSeen, title: str) -> SvgPicture:

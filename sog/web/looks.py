@@ -29,6 +29,7 @@ __all__ = [
     "limits_of",
     "roles_of",
     "seas_of",
+    "text_of",
 ]
 
 _CARD: Final = r"(?:[2-9TJQKA][shdc])"
@@ -127,6 +128,14 @@ def _rows(game: Game, state: State) -> tuple[str, ...] | None:
         ranks = game.state_name(state).split(" ")[0].split("/")
         return tuple("".join(_BLANKS.get(letter, letter) for letter in rank) for rank in ranks)
     return None
+
+
+def text_of(game: Game, state: State) -> str:
+    """A board that no picture is drawn of, in letters; "" where the state's name says as much, or not all is public."""
+    if not game.perfect_information or _rows(game, state) is not None:
+        return ""
+    text = game.picture(state)
+    return "" if text == game.state_name(state) else text
 
 
 def seas_of(game: Game, state: State, infostates: tuple[int | None, int | None]) -> tuple[BoardSeen, BoardSeen] | None:

@@ -139,7 +139,7 @@ class Offers:
             if sitter.key == key:
                 if not sitter.searches:
                     return Chair(sitter.agent, sitter.label)
-                check_budget(simulations or 1, per_update or 1.0)
+                check_budget(1 if simulations is None else simulations, 1.0 if per_update is None else per_update)
                 return Chair(sitter.agent, sitter.label, simulations, per_update)
         raise SettingError("this player is not offered here")
 

@@ -17,12 +17,13 @@ from markupsafe import Markup
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.public_lines import Step
 from sog.games.strings import OPENSPIEL
+from sog.pictures.icicle import drawn_count
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, PERSON, RANDOM, SearchGrowth
 from sog.web.drawn import card_drawn, view_pictures
 from sog.web.files import ShownPicture, name_of, shown_of
 from sog.web.guard import STREAM
-from sog.web.looks import cards_of, chips_of, limits_of, roles_of
+from sog.web.looks import cards_of, chips_of, limits_of, roles_of, text_of
 from sog.web.offers import NETWORK, Offers, RunFolder, Sitter
 from sog.web.positions import Place, position_pictures, search_pictures, values_of, worths
 from sog.web.views import GameView, LegalMove
@@ -83,7 +84,7 @@ class Pages:
 
     def load(self) -> str:
         """Where games are uploaded."""
-        sitters = [(PERSON, "a person"), (NETWORK, "the network that ships with it"), (RANDOM, "random moves")]
+        sitters = [(PERSON, "a person"), (NETWORK, "the network, trained or not"), (RANDOM, "random moves")]
         return self._page("load.html", {"sitters": sitters})
 
     def played(self, views: Sequence[GameView]) -> str:
@@ -94,8 +95,8 @@ class Pages:
         """What went wrong, with a link back."""
         return self._page("message.html", {"heading": heading, "words": words, "back": back})
 
-    def game(self, view: GameView, chosen: str = "") -> str:
-        """A game.  chosen: the square of the piece that is to move, on a chessboard."""
+    def game(self, view: GameView, chosen: str = "", offered: bool = True) -> str:
+        """A game.  chosen: the square of the piece that is to move, on a chessboard.  offered: whether the game is."""
         squares, rest = squares_of(view, chosen)
         shown = shown_of(view_pictures(view), lambda file: f"/games/{quote(view.table)}/pictures/{file}")
         values = {
@@ -108,7 +109,8 @@ class Pages:
             "cards": {
                 owner: [Markup(card_drawn(card)) for card in view.cards if card.owner == owner] for owner in (-1, 0, 1)
             },
-            "positions": _positions(view),
+            "positions": _positions(view) if offered else [],
+            "offered": offered,
             "typing": _is_typing_offered(view),
             "shared": view.hidden and all(name == "a person" for name in view.names),
         }
@@ -130,6 +132,7 @@ class Pages:
             "place": place,
             "sitters": sitters,
             "name": game.state_name(state),
+            "text": text_of(game, state),
             "shown": shown,
             "cards": cards_shown(game, state),
             "chips": chips_of(game, state),
@@ -213,13 +216,13 @@ def _step_values(
         "trained": growth.trained,
         "snapshot": snapshot,
         "worths": [
-            (role, rows, values_of(role), _csv_of(role, address))
-            for role, rows in worths(game, state, snapshot.ranges, snapshot.values)
+            (role, cut, rows, values_of(role), _csv_of(role, address))
+            for role, cut, rows in worths(game, state, snapshot.ranges, snapshot.values)
         ],
         "unit": game.unit.name,
         "tree": shown.pop("Tree"),
         "policies": shown.values(),
-        "drawn": len(snapshot.blocks),
+        "drawn": drawn_count(snapshot.blocks),
         "marks": [],
     }
 
@@ -256,11 +259,11 @@ def _seas(shown: Mapping[str, ShownPicture], roles: tuple[str, str]) -> list[Sho
     return [shown[heading] for heading in (f"Board of {role}" for role in roles) if heading in shown]
 
 
-def _positions(view: GameView) -> list[tuple[int, str]]:
-    """Links to the positions along a finished game."""
+def _positions(view: GameView) -> list[str]:
+    """Links to the positions before each move of a finished game; chance may act between two."""
     if view.line is None:
         return []
-    return [(k, Place(view.game, view.line[:k]).address()) for k in range(len(view.line))]
+    return [Place(view.game, view.line[:count]).address() for count in view.edges]
 
 
 def squares_of(view: GameView, chosen: str) -> tuple[list[Square], tuple[LegalMove, ...]]:

@@ -13,8 +13,8 @@ from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.base import TERMINAL, Game, State
 from sog.games.holdem.game import Holdem
-from sog.games.policy_picture import grid_drawn, likely, policy_drawn
-from sog.pictures.icicle import icicle
+from sog.games.policy_picture import cut_words, grid_drawn, likely, policy_drawn
+from sog.pictures.icicle import drawn_count, icicle
 from sog.pictures.svg import SvgPicture
 from sog.web.asked import MOST_SIMULATIONS, MOST_WATCHED, PositionAsked, SearchSnapshot, check_budget, most_watched
 from sog.web.drawn import chase_drawn, looks_drawn
@@ -56,6 +56,11 @@ class Place:
     seed: int = 0
     step: int | None = None
 
+    @property
+    def c(self) -> str:
+        """Simulations per regret update with all digits, so that an address names this search and no other."""
+        return repr(float(self.per_update)).removesuffix(".0")
+
     def address(self, page: str = "/position") -> str:
         """Its URL on this server."""
         query = {
@@ -63,7 +68,7 @@ class Place:
             "line": "-".join(map(str, self.line)),
             "agent": self.agent,
             "s": self.simulations,
-            "c": f"{self.per_update:g}",
+            "c": self.c,
             "seed": self.seed,
             **({} if self.step is None else {"step": self.step}),
         }
@@ -190,22 +195,19 @@ def values_of(role: str) -> str:
 
 def worths(
     game: Game, state: State, ranges: Sequence[Float64], values: Sequence[Float64]
-) -> list[tuple[str, list[Worth]]]:
-    """Range and value of both players' likeliest infostates."""
+) -> list[tuple[str, str, list[Worth]]]:
+    """Range and value of both players' likeliest infostates, after the role and which they are, as of `cut_words`."""
     out = []
     for p in (0, 1):
         rows = [
             Worth(game.infostate_name(state, p, i), float(ranges[p][i]), game.unit.per_utility * float(values[p][i]))
             for i in likely(ranges[p])
         ]
-        out.append((roles_of(game)[p], rows))
+        out.append((roles_of(game)[p], cut_words(ranges[p]), rows))
     return out
 
 
 def tree_picture(snapshot: SearchSnapshot) -> SvgPicture:
     """The most visited part of the search's tree."""
-    drawn = len(snapshot.blocks)
-    return icicle(
-        f"the {drawn} most visited of {snapshot.nodes:,} nodes after {snapshot.simulations:,} simulations",
-        snapshot.blocks,
-    )
+    shown = f"the {drawn_count(snapshot.blocks)} most visited of {snapshot.nodes:,} nodes"
+    return icicle(f"{shown} after {snapshot.simulations:,} simulations", snapshot.blocks)

@@ -60,7 +60,7 @@ def snapshot_of(tree: Lookahead, start: int, simulations: int) -> SearchSnapshot
         (values[0].copy(), values[1].copy()),
         (_scaled(sums[0]), _scaled(sums[1])),
         most_visited(tree, start, DRAWN),
-        tree.size,
+        _size(tree, start),
     )
 
 
@@ -73,7 +73,7 @@ def _scaled(numbers: Float64) -> Float64:
 
 def most_visited(tree: Lookahead, start: int, count: int) -> tuple[TreeBlock, ...]:
     """The `count` most visited nodes at and below a node, parents first."""
-    blocks = [TreeBlock(-1, 1.0, _own_visits(tree, start), tree.actor(start), "", f"{tree.size:,} nodes")]
+    blocks = [TreeBlock(-1, 1.0, _own_visits(tree, start), tree.actor(start), "", f"{_size(tree, start):,} nodes")]
     # Most visits first, then the order they were met in. The rest: parent, its block, child, its edge, its share.
     waiting: list[tuple[float, int, int, int, int, int, float]] = []
     met = 0
@@ -92,6 +92,19 @@ def most_visited(tree: Lookahead, start: int, count: int) -> tuple[TreeBlock, ..
         blocks.append(TreeBlock(place, share, -visits, tree.actor(child), label, words))
         open_node(child, len(blocks) - 1)
     return tuple(blocks)
+
+
+def _size(tree: Lookahead, start: int) -> int:
+    """How many nodes the tree has at and below one; those on the way to it, and beside that, are not searched."""
+    if start == 0:
+        return tree.size
+    parents = tree.nodes.parent[: tree.size].copy()
+    parents[0] = 0
+    below, count = np.arange(tree.size) == start, 0
+    while count < below.sum():
+        count = below.sum()
+        below |= below[parents]
+    return int(count)
 
 
 def _is_plain(tree: Lookahead, n: int) -> bool:

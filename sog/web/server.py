@@ -170,8 +170,8 @@ class Site:
         return self.tables.begin(game, (zero, one))
 
     async def game(self, request: Request) -> Response:
-        view = await self._seen(request)
-        return HTMLResponse(self.pages.game(view, request.query_params.get("from", "")[:2]))
+        view, chosen = await self._seen(request), request.query_params.get("from", "")[:2]
+        return HTMLResponse(self.pages.game(view, chosen, view.game in self.offers.games))
 
     async def game_file(self, request: Request) -> Response:
         view = await self._seen(request)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem.cards import CARDS, card_name
 from sog.games.holdem.game import HoldemState
@@ -62,8 +64,9 @@ class SolvedSpots:
 def _decision(solver: HoldemSolver, s: HoldemState) -> SpotDecision:
     seen = view(solver, s)
     values = hand_values(solver, seen)
-    worth = values.ev, values.equity, *values.means(seen)
-    return SpotDecision(seen.actions, seen.policy, seen.frequencies, seen.reach, *worth)
+    ev, equity = (np.where(values.met > 0, each, np.nan) for each in (values.ev, values.equity))
+    means = values.means(seen) if values.comes(seen) else (None, None)
+    return SpotDecision(seen.actions, seen.policy, seen.frequencies, seen.reach, ev, equity, *means)
 
 
 def _cards(solver: HoldemSolver, s: HoldemState) -> tuple[NextCard, ...]:

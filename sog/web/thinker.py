@@ -127,7 +127,7 @@ class Thinker:
         self._growing.pop(asked, None)
 
     def side(self, asked: PositionAsked) -> SideSeen:
-        """What an agent, or the exact solution, does in a position. Errors of `look`; SettingError for a large game."""
+        """What an agent, or the solution, does in a position. Errors of `look`; SettingError for a large game."""
         public = self._tree(make_game(asked.game))
         if asked.agent == SOLUTION:
             if public is None:

@@ -33,6 +33,7 @@ from sog.web.looks import (
     chips_of,
     roles_of,
     seas_of,
+    text_of,
 )
 from sog.web.tables import Made, PlayTable
 
@@ -79,7 +80,8 @@ class GameView:
     notes: what a person should know of the agents.  won: player 0's utility, and result in words, "" before the end.
     record: the game as text; while it lasts only where there is neither chance nor anything hidden.  saved: the same as
     what can be loaded again.  hand: a finished hand of hold'em, for hand histories.  line: the public edges of a
-    finished game, where all its events are listed.
+    finished game, where all its events are listed, and edges: how many of them come before each move.
+    text: the board in letters, where no picture of it is drawn.
     """
 
     table: str
@@ -111,6 +113,8 @@ class GameView:
     saved: SavedGame | None = None
     hand: PlayedHand | None = None
     line: tuple[int, ...] | None = None
+    edges: tuple[int, ...] = ()
+    text: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -162,6 +166,8 @@ def view_of(table: PlayTable, viewer: int | None) -> GameView:
         saved=_saved(table) if may_record(table) else None,
         hand=_hand(table) if over else None,
         line=line_of(table) if over else None,
+        edges=_edges(table) if over else (),
+        text=text_of(game, state),
     )
 
 
@@ -262,6 +268,12 @@ def line_of(table: PlayTable) -> tuple[int, ...] | None:
     """The public edges of the game, where all its events are listed."""
     way = table.way(table.world.node)
     return tuple(cast("tuple[int, ...]", way)) if all(isinstance(step, int) for step in way) else None
+
+
+def _edges(table: PlayTable) -> tuple[int, ...]:
+    """How many public edges come before each move."""
+    depth = {node: k for k, node in enumerate(table.public.path(table.world.node))}
+    return tuple(depth[made.before.node] for made in table.made)
 
 
 def _saved(table: PlayTable) -> SavedGame:

@@ -54,6 +54,14 @@ def test_the_terminal_has_ranges_after_each_action_and_a_row_for_each_infostate(
     assert len(rows) == 6 and all(row[-1].endswith("%") for row in rows)
 
 
+def test_a_table_that_is_cut_says_so_and_one_of_few_does_not(capsys: Capture) -> None:
+    for sides, count in ((7, 28), (3, 6)):
+        assert main(["show", f"liars_dice(numdice=2,dice_sides={sides})", "-s", "2"]) == 0
+        out = capsys.readouterr().out
+        assert ("the 24 likeliest of 28; --json has all" in out) == (count == 28)
+        assert ("likeliest" in out) == (count == 28)
+
+
 def test_a_grid_of_hands_in_a_turn_of_holdem(tmp_path: Path, capsys: Capture) -> None:
     game = "holdem(board=3s7hTdKs,pot=2000,stacks=2000,bets=allin)"
     svg = tmp_path / "grid.svg"

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from sog.pictures.boards import BOARDS, board_picture
-from sog.pictures.charts import Curve, bar_chart, curve_chart, policy_chart
+from sog.pictures.charts import Curve, bar_chart, curve_chart, likeliest, policy_chart
 from sog.pictures.grids import range_grid
 from sog.pictures.hands import card_picture, die_picture
-from sog.pictures.icicle import TreeBlock, icicle
+from sog.pictures.icicle import TreeBlock, drawn_count, icicle
 from sog.pictures.maps import MapStation, map_picture
 from sog.pictures.svg import ACTIONS, ACTORS, ON_COLOUR, SvgPicture, action_colours, document, tag, words
 from tests.colours import contrast
@@ -81,6 +81,36 @@ def test_bars_and_policies() -> None:
     assert count(policy, "rect") == 3 + 2 + 1  # the legend's, and one for each action that is played
 
 
+def test_what_is_cut_says_so_and_its_table_has_all() -> None:
+    rows = [(f"move {k}", (9 - k) / 45) for k in range(9)]
+    bars = bar_chart("moves", rows, 4)
+    assert "the 4 likeliest of 9" in bars.svg and "move 3" in bars.svg and "move 4" not in bars.svg
+    assert "move 8" in bars.csv() and "likeliest" not in bar_chart("moves", rows, 9).svg
+    policies = [(f"hand {k}", [0.5, 0.5]) for k in range(3)]
+    chart = policy_chart("policy", ["fold", "call"], policies, [0, 2], likeliest(2, 3))
+    assert "the 2 likeliest of 3" in chart.svg and "hand 1" not in chart.svg and "hand 1" in chart.csv()
+    heights = [float(str(drawn(each).get("viewBox")).split()[3]) for each in (bar_chart("moves", rows[:4]), bars)]
+    assert heights[1] == heights[0] + 20
+
+
+def test_names_that_are_shortened_have_the_whole_as_their_title() -> None:
+    name = f"{'a very long name ' * 4}<of a run>"
+    pictures = [
+        bar_chart("belief", [(name, 1.0)]),
+        policy_chart("policy", [name, "call"], [(name, [0.5, 0.5])]),
+        curve_chart("losses", [Curve(name, [(1.0, 2.0), (2.0, 3.0)])], ("minutes", "loss")),
+        range_grid("policy", [[1.0] * 13] * 13, [name], [[[1.0] * 13] * 13]),
+    ]
+    for picture in pictures:
+        root = drawn(picture)
+        width = float(str(root.get("viewBox")).split()[2])
+        titles = [element.text for element in root.iter() if element.tag.endswith("}title")]
+        assert name in titles
+        for text in (element for element in root.iter() if element.tag.endswith("}text")):
+            if text.text and text.get("text-anchor") is None:
+                assert float(text.get("x", 0)) + 6 * len(text.text) <= width
+
+
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(
     "points",
@@ -92,6 +122,8 @@ def test_bars_and_policies() -> None:
         [(1.0, 1e-6), (2.0, math.nan), (3.0, 1e6)],
         [(1.0, -5.0), (2.0, 5.0)],
         [(float(k), 1.0 + k) for k in range(1000)],
+        [(0.1, 3e-13), (0.2, 8e-13)],
+        [(0.1, 1e-300), (0.2, 5e-300)],
     ],
 )
 def test_curves_of_any_points(points: list[tuple[float, float]], log: bool) -> None:
@@ -110,6 +142,20 @@ def test_ticks_are_round_numbers() -> None:
     assert {"0", "2", "4", "6", "8", "10", "20", "40", "60", "80", "100"} <= set(re.findall(r">([\d.]+)<", svg))
     logs = curve_chart("x", [Curve("a", [(0.0, 0.01), (10.0, 1000.0)])], ("minutes", "loss"), log=True).svg
     assert {"0.01", "1", "100"} <= set(re.findall(r">([\d.]+)<", logs))
+
+
+def test_no_minutes_are_below_zero() -> None:
+    svg = curve_chart("x", [Curve("a", [(0.1, 0.2)])], ("minutes", "loss")).svg
+    ticks = [float(x) for x in re.findall(r">(-?[\d.]+)</text>", svg)]
+    assert len(ticks) > 4 and min(ticks) == 0.0
+    assert "<circle" in svg
+
+
+def test_nodes_too_narrow_to_be_drawn_are_not_counted() -> None:
+    blocks = [TreeBlock(-1, 1.0, 1000.0, 0, "", "root"), TreeBlock(0, 0.999, 999.0, 1, "a", "a")]
+    blocks.append(TreeBlock(0, 0.001, 1.0, 1, "b", "b"))
+    rects = [e for e in drawn(icicle("tree", blocks)).iter() if e.tag.endswith("rect")]
+    assert drawn_count(blocks) == len(rects) == 2
 
 
 def test_a_trees_nodes_lie_below_their_parents() -> None:
@@ -131,8 +177,8 @@ def test_a_grid_of_hands_is_filled_by_weight_and_action() -> None:
     taken = [[[share] * 13 for _ in range(13)] for share in (0.25, 0.75)]
     root = drawn(range_grid("policy", weights, ["check", "bet 500 (0.5)"], taken))
     names = [element.text or "" for element in root.iter() if element.tag.endswith("}title")][1:]
-    assert len(names) == 169 and {"AA: weight 0%", "AKo: weight 0%"} < set(names)
-    assert "AKs: weight 100%, check 25%, bet 500 (0.5) 75%" in names and "22: weight 50%" in names[-1]
+    assert len(names) == 169 and {f"{hand}: weight 0% of the likeliest" for hand in ("AA", "AKo")} < set(names)
+    assert "AKs: weight 100% of the likeliest, check 25%, bet 500 (0.5) 75%" in names and "22: weight 50%" in names[-1]
     filled = [e for e in root.iter() if e.tag.endswith("}rect") and e.get("fill") in (ACTIONS[1], "#a3262c")][2:]
     sizes = [(float(e.get("width", 0)), float(e.get("height", 0))) for e in filled]
     assert sizes == [(7.75, 31), (23.25, 31), (7.75, 15.5), (23.25, 15.5)]
@@ -153,6 +199,13 @@ def test_a_map_shows_who_is_where() -> None:
         if circle.tag.endswith("}circle"):
             assert 0 < float(circle.get("cx", 0)) < width and 0 < float(circle.get("cy", 0)) < height
     assert (left, top) == (0, 0)
+
+
+def test_a_known_chance_of_0_is_written() -> None:
+    places = [MapStation("1", (0.0, 0.0)), MapStation("2", (1.0, 0.0), 0.0), MapStation("3", (2.0, 0.0), 1.0)]
+    known = map_picture("known", places, {"taxi": [(0, 1)]})
+    unknown = map_picture("unknown", places[:2], {"taxi": [(0, 1)]})
+    assert [row[-1] for row in known.rows] == ["", 0.0, 1.0] and [row[-1] for row in unknown.rows] == ["", ""]
 
 
 def written(group: ElementTree.Element) -> tuple[str, list[str]]:

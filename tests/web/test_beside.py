@@ -16,6 +16,7 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.cfr import exact
 from sog.searches.gtcfr.settings import Budget
 from tests.web.client import Client
+from tests.web.rows import BATTLESHIP
 
 TURN = "holdem(board=turn,pot=2000,stacks=5000:50000,bets=0.5;1;allin,raises=0.75;allin,noise=0.1)"
 LEDUC = {"game": "leduc_poker", "line": "1-2", "s": "30", "c": "1"}
@@ -67,9 +68,26 @@ def test_a_board_has_two_searches_and_no_solution(client: Client) -> None:
     asked = {"game": "connect_four", "line": "3", "s": "16", "c": "8", "agent2": "network", "s2": "32", "c2": "8"}
     page = client.get("/beside", asked).text
     assert "(16, 8)" in page and "(32, 8)" in page and "First policy" in page
-    assert "in the whole game" not in page and "exact solution" not in page
+    assert "in the whole game" not in page and "iterations of DCFR" not in page
     usual = client.get("/beside", {"game": "connect_four", "s": "16", "c": "8"}).text
     assert usual.count("(16, 8)") == 2 and "are <b>0.0%</b> apart" in usual
+
+
+def test_the_solution_says_how_it_is_computed(client: Client) -> None:
+    page = client.get("/beside", LEDUC).text
+    assert "<h2>The solution by 1,000 iterations of DCFR </h2>" in page and "exact" not in page
+
+
+def test_a_game_that_cannot_be_listed_has_two_searches(client: Client) -> None:
+    """Each public state of Battleship has few infostates, but there are far too many public states."""
+    position = client.get("/position", {"game": BATTLESHIP, "s": "4", "c": "1"}).text
+    (beside,) = (unescape(link) for link in re.findall(r'href="(/beside\?[^"]*)"', position))
+    answer = client.get(beside)
+    assert answer.status == 200 and answer.text.count("(4, 1)") == 2
+    (picture,) = {unescape(a) for a in re.findall(r'href="(/beside/pictures/second-policy\.svg[^"]*)"', answer.text)}
+    assert client.get(picture).text in answer.text
+    refused = client.get(f"{beside}&agent2=solution")
+    assert refused.status == 400 and "too many public states" in refused.text
 
 
 @pytest.mark.parametrize(

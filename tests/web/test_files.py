@@ -87,7 +87,8 @@ def test_values_and_ranges_are_csv_of_every_infostate(client: Client, game: str)
 def test_a_grid_has_a_row_for_each_class_of_hands(client: Client) -> None:
     answer = client.get("/position", {"game": RIVER, "s": "8", "c": "1"})
     rows = files_of(client, answer.text)["policy"]
-    assert len(rows) == 169 and rows[1]["hands"] == "AKs" and max(float(row["weight"]) for row in rows) == 1.0
+    assert len(rows) == 169 and rows[1]["hands"] == "AKs"
+    assert max(float(row["weight, of the likeliest"]) for row in rows) == 1.0
     actions = list(rows[0])[2:]
     assert sum(float(rows[0][action]) for action in actions) == pytest.approx(1.0, abs=1e-6)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from sog.errors import SogError
+from sog.games.catalog import make_game
+from sog.web.positions import state_at
 from tests.web.client import Client, Form, begun, client_of, played_out
 
 MATE_IN_ONE = "chess(fen=6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1)"
@@ -46,6 +51,39 @@ def test_the_shipped_network_says_afterwards_what_it_believed(client: Client) ->
         assert sum(p for _, p in mind["belief"]) == pytest.approx(1.0, abs=0.01)
 
 
+PIG = "openspiel:pig(winscore=20)"
+
+
+@pytest.mark.parametrize("game", ["leduc_poker", "connect_four", PIG, "scotland_yard(map=glasses)"])
+def test_each_move_of_a_finished_game_links_to_the_position_before_it(games: Path, game: str) -> None:
+    """Chance may act between two moves. A server that does not offer the game has no such links."""
+    client, rules = client_of(games, [game]), make_game(game)
+    address = begun(client, game, ("person", "person"))
+    page = played_out(client, address, random.Random(1))
+    table = client.app.app.state.site.tables.get(address.rpartition("/")[2])
+    links = [unescape(link) for link in re.findall(r'<a href="([^"]*)" aria-label="look at', page)]
+    before = [rules.state_name(table.public.states[made.before.node]) for made in table.made]
+    lines = [parse_qs(urlsplit(link).query).get("line", [""])[0] for link in links]
+    assert [rules.state_name(state_at(rules, [int(e) for e in w.split("-") if e])[-1]) for w in lines] == before
+    assert "Play again" in page
+    other = client_of(games)  # the same folder
+    page = other.get(address).text
+    assert ("Play again" in page, "look at the position" in page) == (game != PIG,) * 2
+    for each in (client, other):
+        each.close()
+
+
+def test_a_board_without_a_picture_is_shown_in_letters(games: Path) -> None:
+    client = client_of(games, ["openspiel:othello", PIG])
+    for game, words in (("openspiel:othello", "4 - - - o x - - - 4"), (PIG, "Scores: 0 0, Turn total: 0")):
+        for page in (client.get(begun(client, game, ("person", "person"))), client.get("/position", {"game": game})):
+            (text,) = re.findall(r"<pre>(.*?)</pre>", page.text, re.DOTALL)
+            assert words in text
+    for game in ("connect_four", "leduc_poker"):
+        assert "<pre>" not in client.get(begun(client, game, ("person", "person"))).text
+    client.close()
+
+
 def test_two_agents_play_a_move_a_press(client: Client) -> None:
     address = begun(client, "kuhn_poker", ("random", "random"))
     view = client.get(f"{address}/view.json").json()
@@ -69,6 +107,8 @@ def test_only_what_is_offered_can_be_played(client: Client) -> None:
         {"game": "liars_dice(numdice=9,dice_sides=9)", "seat0": "person", "seat1": "person"},
         {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "simulations": "1000000"},
         {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "simulations": "-1"},
+        {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "simulations": "0"},
+        {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "per_update": "0"},
         {"game": "kuhn_poker", "seat0": "person", "seat1": "network", "per_update": "nan"},
     ):
         assert client.post("/games", fields).status == 400

@@ -73,6 +73,11 @@ def test_what_is_written_is_read_again(name: str) -> None:
         assert read_game(record, offers).columns == tuple(columns)
 
 
+def test_a_page_to_load_games_promises_no_trained_network(client: Client) -> None:
+    page = client.get("/load").text
+    assert "ships" not in page and "the network, trained or not" in page
+
+
 def test_a_running_game_is_saved_and_played_on(client: Client) -> None:
     address = begun(client, "chess", ("person", "person"))
     for name in ("e2e4", "e7e5", "g1f3"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -13,10 +14,11 @@ from sog.games.holdem.lines import follow
 from sog.games.scotland_yard.game import Chase
 from sog.searches.tree.public_tree import PublicTree
 from sog.web.asked import PERSON, Chair
+from sog.web.drawn import view_pictures
 from sog.web.looks import BoardSeen, ChipsSeen, chase_of, chips_of, limits_of
 from sog.web.pages import squares_of
 from sog.web.tables import PlayTable
-from sog.web.views import view_of
+from sog.web.views import Mind, view_of
 from tests.web.client import Client, Form, begun, played_out
 
 WHOLE = "holdem(stacks=2000,bets=0.5;1;allin)"
@@ -138,6 +140,14 @@ def test_a_page_of_battleship_has_two_boards_and_a_button_a_cell(client: Client)
     assert page.count('class="board battleship"') == 2 and page.count(shots) == 9
     square = page.index('aria-label="shoot b1"')
     assert page.index("Player 1: random moves") < square < page.index('aria-label="shoot a2"')
+
+
+def test_a_long_hint_and_a_long_belief_say_that_they_are_cut() -> None:
+    view = view_of(PlayTable("0" * 32, make_game("leduc_poker"), (Chair(PERSON, "a"), Chair(PERSON, "b")), 0), 0)
+    rows = tuple((f"name {k}", (20 - k) / 210) for k in range(20))
+    pictures = view_pictures(replace(view, hint=rows, minds=(Mind(1, "Move 1", rows, ""),)))
+    for heading in ("Hint", "Move 1"):
+        assert "the 12 likeliest of 20" in pictures[heading].svg and len(pictures[heading].rows) == 20
 
 
 def test_what_cannot_be_played_is_said() -> None:

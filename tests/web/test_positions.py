@@ -26,8 +26,10 @@ from sog.searches.tree.public_tree import PublicTree
 from sog.web.asked import PositionAsked
 from sog.web.positions import Place, place_of, state_at, tree_picture
 from sog.web.recorded import snapshot_of
+from sog.web.searching import recorded
 from sog.web.thinker import Thinker
 from tests.web.client import Client, client_of
+from tests.web.rows import RIVER
 
 ADDRESSES = [
     "/position?game=leduc_poker&line=1-2&s=30&c=1",
@@ -130,13 +132,43 @@ def test_a_large_tree_is_drawn_without_a_look_at_the_rest(monkeypatch: pytest.Mo
     assert len(snapshot.blocks) == 200 and len(looked) <= 200 < tree.size / 10
     visits = [int(block.words.split(": ")[1].split(" ")[0].replace(",", "")) for block in snapshot.blocks[1:]]
     assert visits == sorted(visits, reverse=True)
-    assert f"the 200 most visited of {tree.size:,} nodes" in tree_picture(snapshot).svg
+    svg = tree_picture(snapshot).svg
+    assert f"the {svg.count('<g class=')} most visited of {tree.size:,} nodes" in svg
+
+
+@pytest.mark.parametrize(("line", "simulations"), [((1, 2), 60), ((1, 2), 2), ((1, 1, 3), 5), ((1, 1, 3, 1), 5)])
+def test_only_the_searched_nodes_are_counted(client: Client, line: tuple[int, ...], simulations: int) -> None:
+    """Not those on the way to the position and beside it, which the tree of a short search's chain holds too."""
+    search = Thinker().searching(PositionAsked("leduc_poker", line, "leduc_poker", simulations, 1.0, 0))
+    last = recorded(search).snapshots[-1]
+    assert (search.start > 0) == (simulations < 60)
+    below, waiting = 0, [search.start]
+    while waiting:
+        node = waiting.pop()
+        below += 1
+        waiting += [child for child in search.tree.children(node) if child >= 0] if search.tree.is_open(node) else []
+    assert last.nodes == below and (below < search.tree.size) == (search.start > 0)
+    query = {"game": "leduc_poker", "line": "-".join(map(str, line)), "s": str(simulations), "c": "1"}
+    page = client.get("/position", query).text
+    (icicle,) = re.findall(r'<svg[^>]*class="icicle".*?</svg>', page, re.DOTALL)
+    assert re.search(rf"<p>{icicle.count('<g class=')} of {below:,} nodes are drawn", page)
 
 
 def test_an_address_is_read_as_it_was_written() -> None:
     game = make_game("leduc_poker")
-    place = Place("leduc_poker", (1, 2), "run demo", 30, 0.5, 7, 3)
-    assert place_of(dict(parse_qsl(urlsplit(place.address()).query, keep_blank_values=True)), game) == place
+    for per_update in (0.5, 1.0, 1 / 3, 12.3456789, 1e-3):
+        place = Place("leduc_poker", (1, 2), "run demo", 30, per_update, 7, 3)
+        assert place_of(dict(parse_qsl(urlsplit(place.address()).query, keep_blank_values=True)), game) == place
+    assert "c=1&" in Place("leduc_poker").address()
+
+
+def test_links_of_a_page_keep_every_digit(client: Client) -> None:
+    for page in ("/position", "/beside"):
+        query = {"game": "kuhn_poker", "s": "4", "c": "0.3333333333", "agent2": "network"}
+        text = unescape(client.get(page, query).text)
+        links = re.findall(r'(?:href|data-stream)="(/[^"]*&c=[^"]*)"', text)
+        assert len(links) > 3 and all("&c=0.3333333333&" in link for link in links)
+        assert re.findall(r'name="c2?"[^>]* value="([^"]*)"', text) == ["0.3333333333"] * 2
 
 
 def test_the_ways_on_have_names() -> None:
@@ -147,6 +179,31 @@ def test_the_ways_on_have_names() -> None:
         f"board {card}" for card in ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
     ]
     assert [step.name for step in next_steps(rps, rps.root())] == ["hidden pick"]
+
+
+def test_hands_that_cannot_be_held_are_not_drawn(client: Client) -> None:
+    """With the queen of spades on the board nobody has it; the table has every infostate."""
+    query = {"game": "leduc_poker", "line": "1-1-2", "s": "20", "c": "1"}
+    page, game = client.get("/position", query).text, make_game("leduc_poker")
+    state = state_at(game, [1, 1, 2])[-1]
+    hands = [game.infostate_name(state, 0, i) for i in range(6)]
+    (card,) = re.findall(r"board (\w\w)", game.state_name(state))
+    (policy,) = re.findall(r"<figcaption>Policy</figcaption>(<svg.*?</svg>)", page, re.DOTALL)
+    tables = re.findall(r'<table class="card">.*?</table>', page, re.DOTALL)
+    assert len(tables) == 2 and "likeliest of" not in page
+    for text in (policy, *tables):
+        assert [f">{name}<" in text for name in hands] == [name != card for name in hands]
+    assert f"\n{card}," in client.get("/position/pictures/policy.csv", query).text
+
+
+def test_what_is_cut_says_so(client: Client) -> None:
+    river = client.get("/position", {"game": RIVER, "s": "2", "c": "1"}).text
+    assert river.count(": the 24 likeliest of 1,081 <a") == 2  # hands without a card of the board
+    query = {"game": "chess", "s": "4", "c": "1"}
+    assert client.get("/position", query).text.count("the 14 likeliest of 20") == 2
+    assert len(client.get("/position/pictures/policy.csv", query).text.splitlines()) == 1 + 20
+    dice = "liars_dice(numdice=2,dice_sides=3)"
+    assert "likeliest of" not in client.get("/position", {"game": dice, "s": "2", "c": "1"}).text
 
 
 LINES = ["line=9", "line=1-", "line=-1", "line=1-1-1-1-1-1-1-1-1-1-1-1", "line=" + "1-" * 2000 + "1"]

@@ -29,9 +29,10 @@ from tests.web.client import Client, begun, client_of
 TURN = 'holdem(board=2s2h7d9c,pot=1000,stacks=2000,bets=1;allin,range0="AA,KQs:0.5,QhJh",range1="JJ,AQs,KsTs,44")'
 
 
-def solved_turn(path: Path, iterations: int) -> HoldemSolver:
+def solved_turn(path: Path, iterations: int, lock: str = "") -> HoldemSolver:
     _, parameters = parse_game(TURN)
-    solver = HoldemSolver(holdem_from(parameters))
+    game = holdem_from(parameters)
+    solver = HoldemSolver(game, locks=read_locks(game, lock.encode()) if lock else ())
     solver.iterate(iterations)
     save(solver, solver.progress(), path)
     return solver
@@ -79,6 +80,14 @@ def test_what_is_downloaded_can_be_locked(site: Client) -> None:
     assert isinstance(game, Holdem) and len(read_locks(game, answer.body)) == 1
 
 
+def test_pictures_alone_are_saved_as_png(site: Client) -> None:
+    """The files of all hands belong to no picture: the script has to leave them alone."""
+    page, script = site.get(BASE).text, site.get("/static/app.js").text
+    figures = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
+    assert page.count('class="files"') == 1 + sum(figure.count('class="files"') for figure in figures)
+    assert 'querySelectorAll("figure .files")' in script and 'querySelectorAll(".files")' not in script
+
+
 def test_every_link_of_a_line_leads_somewhere(site: Client) -> None:
     """From the start over a card to the end of the hand."""
     address, words = BASE, []
@@ -106,6 +115,21 @@ def test_cards_that_come_are_shown_at_a_glance(site: Client, spot: Path) -> None
         and len(re.findall(r"line=check%2C\+check%2C\+\w\w\"", page)) == 48
     )
     assert "dealt to its end" in site.get(BASE, {"line": "bet allin, call"}).text
+
+
+def test_where_no_hand_comes_nothing_is_measured(tmp_path: Path, lanes: AgentLanes) -> None:
+    """Player 0 always checks: to its bet there is no equity, and after the bet's call no EV of any card."""
+    lock = '[{"line": "", "hands": {"full": {"check": 1}}}]'
+    solved_turn(tmp_path / "spot.npz", 3, lock)
+    client = client_of(tmp_path / "games", [str(tmp_path / "spot.npz")], lanes=lanes)
+    page = client.get("/spots/spot", {"line": "bet 1000", "hands": "JJ"}).text
+    assert "Player 1 is to act. No hands of both players come here." in page and "EV of" not in page
+    rows = re.findall(r'<tr><th scope="row">J.J.</th><td>1</td><td>(.*?)</td><td>(.*?)</td>', page)
+    assert len(rows) == 6 and set(rows) == {("", "")}
+    cards = client.get("/spots/spot", {"line": "bet 1000, call"}).text
+    assert cards.count("</a> –</td>") == 48
+    assert "with an EV of" in client.get("/spots/spot", {"line": "check"}).text
+    client.close()
 
 
 def test_a_new_result_in_the_file_is_seen(tmp_path: Path, lanes: AgentLanes) -> None:

@@ -34,8 +34,12 @@ class HandValues:
     met: Float64
     pot: float
 
+    def comes(self, seen: View) -> bool:
+        """Whether any hands of both players come here; of nobody's hands there is nothing to say."""
+        return bool((seen.reach * self.met).any())
+
     def means(self, seen: View) -> tuple[float, float]:
-        """(ev, equity) of the player's whole range."""
+        """(ev, equity) of the player's whole range; 0 where none `comes`."""
         weights = seen.reach * self.met
         total = weights.sum()
         return (float(weights @ self.ev / total), float(weights @ self.equity / total)) if total > 0 else (0.0, 0.0)

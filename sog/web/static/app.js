@@ -44,7 +44,7 @@ function place(text) {
 
 /** A button beside the files of each picture in a part of the page, which saves it as PNG. */
 function addPng(part) {
-  for (const files of part.querySelectorAll(".files")) {
+  for (const files of part.querySelectorAll("figure .files")) {
     const svg = files.closest("figure").querySelector("svg");
     const button = document.createElement("button");
     button.type = "button";
