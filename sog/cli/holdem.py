@@ -241,7 +241,10 @@ def show_spot(
     fixed = "" if lock is None else f", {int(lock.hands.sum()):,} hands locked"
     stdout().print(f"{name}: player {seen.actor} to act ({exploitable}{fixed})", soft_wrap=True)
     ev, equity = values.means(seen)
-    stdout().print(f"EV {ev:,.4g} of the {values.pot:,.4g} chips in the pot, equity {100 * equity:.1f}%")
+    if values.comes(seen):
+        stdout().print(f"EV {ev:,.4g} of the {values.pot:,.4g} chips in the pot, equity {100 * equity:.1f}%")
+    else:
+        stdout().print(f"no hands of both players come here, with {values.pot:,.4g} chips in the pot")
     print_grid(seen)
 
 
@@ -290,7 +293,7 @@ class _Styles:
 def _print_hands(seen: View, values: HandValues, listed: Bool) -> None:
     table = figures_table("hand", figures=("weight", "EV", "equity", *seen.actions))
     for h, (hand, weight, policy) in zip(seen.numbers(listed), seen.hands(listed), strict=True):
-        worth = f"{values.ev[h]:,.1f}", f"{100 * values.equity[h]:.1f}%"
+        worth = (f"{values.ev[h]:,.1f}", f"{100 * values.equity[h]:.1f}%") if values.met[h] > 0 else ("", "")
         table.add_row(hand, f"{weight:.3g}", *worth, *(f"{100 * x:.1f}%" for x in policy))
     print_table(table)
 

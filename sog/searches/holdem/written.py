@@ -40,9 +40,13 @@ def decision(
         "actions": list(seen.actions),
     }
     if values is not None:
-        fields["pot"], (fields["ev"], fields["equity"]) = values.pot, values.means(seen)
+        means = values.means(seen) if values.comes(seen) else (None, None)
+        fields["pot"], (fields["ev"], fields["equity"]) = values.pot, means
         for row, h in zip(rows, seen.numbers(listed), strict=True):
-            row["ev"], row["equity"] = float(values.ev[h]), float(values.equity[h])
+            if values.met[h] > 0:
+                row["ev"], row["equity"] = float(values.ev[h]), float(values.equity[h])
+            else:
+                row["ev"] = row["equity"] = None
     return {**fields, "hands": rows}
 
 
@@ -74,5 +78,6 @@ def hands_table(seen: View, values: HandValues) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["hand", "weight", "ev", "equity", *seen.actions])
     for h, (hand, weight, policy) in zip(seen.numbers(), seen.hands(), strict=True):
-        writer.writerow([hand, *(f"{x:.6g}" for x in (weight, values.ev[h], values.equity[h], *policy))])
+        worth = [f"{x:.6g}" if values.met[h] > 0 else "" for x in (values.ev[h], values.equity[h])]
+        writer.writerow([hand, f"{weight:.6g}", *worth, *(f"{x:.6g}" for x in policy)])
     return text.getvalue()
