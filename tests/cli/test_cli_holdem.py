@@ -386,7 +386,7 @@ def test_a_family_is_measured_by_none_of_others(drawn: str, words: list[str], sa
 def test_a_uniform_agent_of_ones_own_on_the_turn(capsys: Capture) -> None:
     assert main(["exploit", ENDGAME, "--agent", "sog.agents.uniform:UniformAgent", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["unit"] == "mbb/h" and answer["exploitability"]["mean"] > 0
+    assert answer["unit"] == "chips" and answer["exploitability"]["mean"] > 0
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,18 @@ def test_a_decision_is_shown_edited_and_locked(tmp_path: Path, capsys: Capture) 
         assert "was solved with other locked decisions; choose another name" in capsys.readouterr().err
 
 
+def test_where_nobody_comes_nothing_is_earned(tmp_path: Path, capsys: Capture) -> None:
+    """The first player always bets: after a check no hand of it meets the second one's."""
+    out, lock = tmp_path / "spot.npz", tmp_path / "lock.json"
+    lock.write_text(json.dumps({"line": "", "hands": {"full": {"bet 1000 (allin)": 1.0}}}))
+    solved(capsys, "--iterations", "20", "--lock", str(lock), "--out", str(out))
+    seen = shown(capsys, out, "--line", "check")
+    assert seen["ev"] is seen["equity"] is None and {row["ev"] for row in seen["hands"]} == {None}
+    assert main(["show", str(out), "--line", "check", "--csv", str(tmp_path / "hands.csv")]) == 0
+    assert "no hands of both players come here" in capsys.readouterr().out
+    assert {row["ev"] for row in csv.DictReader((tmp_path / "hands.csv").open())} == {""}
+
+
 def test_a_whole_strategy_is_written_and_locked(tmp_path: Path, capsys: Capture) -> None:
     """The second player's, as solved: the first one's best answer is what was solved, too."""
     free, whole, table, lock = (tmp_path / name for name in ("free.npz", "all.json", "all.csv", "lock.json"))
