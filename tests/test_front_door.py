@@ -281,7 +281,7 @@ def test_what_cannot_be_is_refused() -> None:
         ),
         (lambda: sog.exploitability(sog.UniformAgent, "kuhn_poker", seed=-1), "seed is a whole number of at least 0"),
         (lambda: sog.exploitability(sog.Agent, "kuhn_poker"), "abstract class Agent"),
-        (lambda: sog.Budget(10, "1"), "simulations per update are a number above 0, not '1'"),  # type: ignore[arg-type]
+        (lambda: sog.Budget(10, "1"), "simulations per update are a finite number above 0, not '1'"),  # type: ignore[arg-type]
         (lambda: sog.load_agent("leduc_poker", 7, algorithm="sog(simulations=5)"), "simulations is given twice, as 5"),
         (lambda: sog.train("kuhn_poker", "x", minutes="1"), "a number above 0, not '1'"),  # type: ignore[arg-type]
         (lambda: sog.load_agent("leduc_poker", algorithm=5), "an algorithm is a text, not 5"),  # type: ignore[arg-type]

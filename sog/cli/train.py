@@ -137,7 +137,8 @@ def train(
         _say_done(rules, folder, point)
         if minutes is not None and rounds is None and point.round >= settings.rounds and point.minutes < minutes:
             longer = "--rounds makes it longer" if preset == "full" else "--rounds or --preset full makes it longer"
-            say(f"sog: the preset {preset} ends after {point.round} rounds, before --minutes {minutes:g}; {longer}")
+            ended = f"{point.round} round{'s' * (point.round != 1)}"
+            say(f"sog: the preset {preset} ends after {ended}, before --minutes {minutes:g}; {longer}")
 
 
 def _refuse_unfit(placement: Placement, asynchronous: bool, serve: str | None, processor_minutes: float | None) -> None:

@@ -231,9 +231,13 @@ TRAIN = ["train", "kuhn_poker", "--algorithm", TINY, "--rounds", "1", "--workers
 
 
 def test_a_preset_that_ends_before_its_minutes_says_so(tmp_path: Path, capsys: Capture) -> None:
-    assert main([*TRAIN, "--minutes", "5", "--out", str(tmp_path / "run")]) == 0
+    once = ["train", "kuhn_poker", "--algorithm", TINY.replace(")", ",rounds=1)"), "--workers", "1", "--minutes", "5"]
+    assert main([*once, "--out", str(tmp_path / "run")]) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "the preset demo ends after 1 rounds, before --minutes 5; --rounds or --preset full makes it longer" in said
+    assert "the preset demo ends after 1 round, before --minutes 5; --rounds or --preset full makes it longer" in said
+    # Where --rounds ended it the preset did not.
+    assert main([*TRAIN, "--minutes", "5", "--out", str(tmp_path / "again")]) == 0
+    assert "ends after" not in capsys.readouterr().err
 
 
 def test_a_signal_while_the_picture_is_drawn_loses_no_run(

@@ -451,7 +451,7 @@ def test_openings_come_from_a_file_beside_the_tournament_s(
         ("chess", "1. e4 e5 2. Ke3 *", "game 1: Ke3 is no legal move"),
         ("chess", "1. e4 *\n1. f3 e5 2. g4 Qh4# 0-1", "game 2: the opening ends the game; `plies`"),
         ("chess", "", "has no games"),
-        ("chess", "\udcff", "is no text"),
+        ("chess", "\0\udcff", "is no text"),
         ("chess", None, "cannot be read: No such file"),
         ("go(board_size=5,komi=0.5)", "(;SZ[9];B[aa])", "on a board of 9, not 5"),
         ("go(board_size=5,komi=0.5)", "(;SZ[5];W[aa])", "do not take turns"),

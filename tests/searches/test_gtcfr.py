@@ -104,10 +104,10 @@ def test_budget(simulations: int, per_update: float, rounds: int, expansions: in
     [
         (0, 1.0, "simulations is a whole number of at least 1, not 0"),
         (-3, 1.0, "simulations is a whole number of at least 1, not -3"),
-        (10, 0.0, "must be positive"),
-        (10, -1.0, "must be positive"),
-        (10, float("nan"), "must be positive"),
-        (10, float("inf"), "must be positive"),
+        (10, 0.0, "a finite number above 0"),
+        (10, -1.0, "a finite number above 0"),
+        (10, float("nan"), "a finite number above 0"),
+        (10, float("inf"), "a finite number above 0"),
         (10, 1e-310, "at least 1e-06"),
         (10, 1e-300, "at least 1e-06"),  # it would never end
     ],

@@ -33,7 +33,7 @@ def test_what_is_printed_and_drawn() -> None:
         points.append(StudyPoint(key, {"exploitability": play, "beliefs": 1000 * seconds, "seconds": seconds}))
     outcome = leaf_tolerance.present(points)
     said = {row.what: row.ours for row in outcome.beside}
-    assert said["leduc_poker, (100,1), tolerance 0.01"] == "100 (99.5 .. 100.5) mbb/h, 0.50 s, 500"
+    assert said["leduc_poker, (100,1), tolerance 0.01"] == "100 (99.5 .. 100.5) mbb/h, 0.50 processor s, 500 beliefs"
     assert said["leduc_poker: times as fast to the play of (100,1)"] == (
         "c 1 tolerance 0.01: 2.00, c 3 tolerance 0: 1.00, c 3 tolerance 0.01: 2.00"
     )

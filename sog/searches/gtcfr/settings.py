@@ -34,7 +34,7 @@ class Budget:
         c = self.per_update
         number = isinstance(c, int | float | np.number) and not isinstance(c, bool)
         if not (number and c > 0 and math.isfinite(c)):
-            raise SettingError(f"simulations per update are a number above 0, not {c!r}")
+            raise SettingError(f"simulations per update are a finite number above 0, not {c!r}")
         if c < LEAST_PER_UPDATE:
             raise SettingError(f"simulations per update are at least {LEAST_PER_UPDATE:g}, not {c:g}")
 
