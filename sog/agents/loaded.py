@@ -154,7 +154,7 @@ def load_agent(
         )
     if not opened.trained:
         warnings.warn(f"{opened.game.name} has no trained network here: sog.train learns one", stacklevel=2)
-    plays.with_options(**given)  # refuses what the algorithm string says otherwise
+    searches.with_options(**given)  # refuses what the algorithm string says otherwise
     usual = asdict(usual_budget(opened.game)) if isinstance(searches, Student) else {}
     chosen = {name: value for name, value in usual.items() if name not in plays.given()}
     return LoadedAgent(opened, plays, chosen | given, seed)
