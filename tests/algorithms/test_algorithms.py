@@ -131,6 +131,7 @@ def test_what_is_another_algorithms_is_refused() -> None:
             "train kuhn_poker --algorithm sog(updates_per_example=inf)",
             "updates_per_example must be positive and finite",
         ),
+        ("train kuhn_poker --algorithm rnad(games=0)", "games is a whole number of at least 1, not 0"),
         ("train kuhn_poker --out .", "must name a folder, and not the current one"),
         ("play kuhn_poker --updates 3", "--algorithm 'rebel(updates=...)'"),
         ("uci chess --algorithm alphazero -c 3", "alphazero has no setting per_update"),

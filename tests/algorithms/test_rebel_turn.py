@@ -184,3 +184,13 @@ def test_settings_that_mean_nothing_in_a_game_are_refused(acting: RebelActing | 
 @contextmanager
 def bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
     yield lambda done, note: None
+
+
+@pytest.mark.parametrize(("board", "hands"), [("AsKd7c2h", 1), ("turn", 16)])
+def test_the_presets_take_one_board_and_all_boards(board: str, hands: int) -> None:
+    """Several hands leave a solve only where hands are drawn."""
+    game = make_game(f"holdem(board={board})")
+    assert isinstance(game, Holdem)
+    settings = Rebel().settings(game, "demo")
+    assert settings.acting.games_a_draw == hands
+    settings.acting.make(game, settings.shape)

@@ -15,8 +15,12 @@ import numpy as np
 import pytest
 
 from sog.cli.app import main
+from sog.cli.match import decided
+from sog.cli.tournament_hands import _answer
+from sog.games.catalog import make_game
 from sog.play.hand_match import read_match, read_records
 from sog.play.hand_record import HandDecision
+from sog.protocols.tournament_hands import PairResult
 from tests.cli.answers import answer
 
 Capture = pytest.CaptureFixture[str]
@@ -393,6 +397,7 @@ def test_a_tournament_of_hands(folder: Path, capsys: Capture) -> None:
     agents, pairs = found["agents"], found["pairs"]
     assert isinstance(agents, list) and isinstance(pairs, list)
     assert agents[0]["name"] == "solved" and agents[0]["mean"] > 0 and "elo" not in agents[0]
+    assert [agent["hands"] for agent in agents] == [240, 240, 240]
     assert [(pair["a"], pair["b"], pair["hands"]) for pair in pairs] == [
         ("solved", "even", 120),
         ("solved", "own", 120),
@@ -461,3 +466,14 @@ def first(question: str) -> str:
     """The name of the first action that is offered, no fold."""
     names = question.strip().removesuffix(">").strip().split("  ")
     return "1" if "fold" not in names[0] else "2"
+
+
+def test_ratings_that_would_be_infinite_are_called_bounds() -> None:
+    """Who wins every hand of a game that is won or lost; hands that were all drawn say nothing of the game."""
+    game = make_game("rps")
+    result = _answer(game, ["a", "b"], [PairResult("a", "b", (game.u_max,) * 4)], Path("folder"))
+    (first, second) = result["agents"]
+    assert result["virtual_draws"] > 0 and first["elo"] > 0 > second["elo"]
+    low, high = first["elo95"]
+    assert high - low == pytest.approx(2 * first["interval"])
+    assert decided([game.u_max, 0.0], game) and not decided([0.0, 0.0], game) and not decided([0.5], game)

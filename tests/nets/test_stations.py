@@ -271,6 +271,11 @@ def test_a_run_begins_with_the_network_of_another_map(tmp_path: Path) -> None:
         sog.train(other, tmp_path / "leduc", rounds=1)
 
 
+def test_a_training_step_may_compute_its_layers_in_16_bits(tmp_path: Path) -> None:
+    small = "sog(bfloat16=true,batch=4,games=2,simulations=2,network=1x8)"
+    assert sog.train(sog.Run(RING, algorithm=small), tmp_path / "ring8", rounds=3).steps > 0
+
+
 def test_nature_and_every_player_are_answered() -> None:
     game = chase()
     public = PublicTree(game)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from sog.errors import SettingError
 from soglab.papers import sog_table2
 from soglab.study import Options, StudyPoint
 
@@ -13,6 +16,11 @@ def test_each_opponent_has_its_points_at_both_budgets() -> None:
     assert {key["per_update"] for key in keys} == {1.0, 0.1}
     assert len({key["against"] for key in keys}) == 5 and {key["game"] for key in keys} == {"holdem(bets=random)"}
     assert len(sog_table2.plan(Options(seeds=2), print)) == 20
+
+
+def test_it_is_about_one_network() -> None:
+    with pytest.raises(SettingError, match="about one network"):
+        sog_table2.plan(Options(runs=(Path("one"), Path("two"))), print)
 
 
 def test_figures_are_in_thousandths_of_a_big_blind() -> None:

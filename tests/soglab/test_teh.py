@@ -11,7 +11,7 @@ import torch
 import sog
 from sog.agents.opening import open_network
 from sog.algorithms.student.algorithm import Student
-from sog.errors import SettingError
+from sog.errors import CheckpointError, SettingError
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
 from sog.games.holdem.cards import disjoint_mass, disjoint_pairs, live_hands, permuted_hands
@@ -106,6 +106,8 @@ def test_fig_2s_lines(tmp_path: Path) -> None:
     assert [list(p.curve()) for p in points] == [[1, 2, 4], [1, 2, 4], [4], [1, 2, 4]]
     assert all(min(p.curve().values()) > 0 for p in points)
     assert [beside.what for beside in rebel_fig2.present(points).beside] == [f"{line}: chips" for line in lines]
+    with pytest.raises(CheckpointError, match="has learned on since"):
+        rebel_fig2.compute({**keys[1], "network": "another"})
     with pytest.raises(SettingError, match="does not play holdem"):
         rebel_fig2.plan(Options(runs=(find_checkpoint("leduc_poker"),)), print)
 
@@ -122,6 +124,8 @@ def test_a_network_beside_what_needs_no_learning(tmp_path: Path) -> None:
     for errors in (played, drawn):
         assert errors["network"] == errors["checked_down"] and errors["network"]["by_hand"]["mean"] > 0.1
     assert "checked down" in teh_network.present(points).beside[1].ours
+    with pytest.raises(CheckpointError, match="has learned on since"):
+        teh_network.compute({**points[0].key, "network": "another"})
 
 
 def test_held_out_beliefs_are_open_and_of_the_turns_end() -> None:

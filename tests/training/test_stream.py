@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -36,13 +37,14 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training import checkpoint
 from sog.training import loop as round_loop
+from sog.training.curve import Point, TrainingRecord
 from sog.training.packing import pack
 from sog.training.rows import blank_rows
 from sog.training.run import Run, Until
 from sog.training.settings import Harvest, LearnerSettings, TrainSettings
 from sog.training.state import State
 from sog.training.stream import loop
-from sog.training.stream.loop import Placed, StreamHooks, train_stream
+from sog.training.stream.loop import Placed, StreamHooks, StreamRounds, train_stream
 from sog.training.stream.parts import ActorPart, LearnerPart, ReplayPart, RowBlock
 from sog.training.stream.supervisor import Start, Supervisor, Totals, Vitals
 from sog.training.workers import make_actor, play_round
@@ -464,3 +466,25 @@ def test_a_run_without_rounds_keeps_its_networks_value_planes(tmp_path: Path) ->
         placed = Placed(Placement("local", 1))
         train_stream(run, settings, tmp_path, Until(rounds=rounds), rounds > 1, StreamHooks(), placed)
     assert checkpoint.load_meta(tmp_path / "checkpoint").shape.value_planes == 1
+
+
+@pytest.mark.parametrize(("before", "round_number", "wanted"), [(4, 1, 8), (5, 1, 8), (30, 5, 34), (0, 0, 4)])
+def test_a_round_is_played_whatever_was_played_before(before: int, round_number: int, wanted: int) -> None:
+    """Of 2 workers and 2 games each: games beyond a round count for the next, those of more workers do not."""
+    totals, record = Totals(games=before), TrainingRecord([Point(games=before)], round_number)
+
+    class Counting:
+        def turn(self) -> None:
+            totals.games += 1
+
+    rounds = SimpleNamespace(
+        record=record,
+        totals=totals,
+        settings=replace(SETTINGS, games=2),
+        run=RUN,
+        supervisor=Counting(),
+        _next_look=math.inf,
+        _point=lambda: totals.games,
+    )
+    watch = SimpleNamespace(pause=lambda: False)
+    assert StreamRounds.play_round(rounds, watch) == wanted  # type: ignore[arg-type, comparison-overlap]
