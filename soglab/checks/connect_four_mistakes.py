@@ -6,8 +6,9 @@ where some move does. A move is not the best in score where it wins later, or lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
@@ -16,6 +17,8 @@ from sog.games.base import Game
 from sog.games.boards.connect_four import ConnectFour
 from sog.measure.intervals import paired_difference, plus_minus
 from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions
+from sog.opponents.openspiel_alphazero.player import openspiel_alphazero
+from sog.opponents.openspiel_alphazero.settings import RECORD
 from sog.opponents.openspiel_mcts import openspiel_mcts
 from sog.opponents.rating import RatingPlayer
 from sog.play.player import Player, PlayerSearch
@@ -37,6 +40,7 @@ from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result
 GAME: Final = "connect_four"
 SIMULATIONS: Final = 100
 MCTS: Final = "openspiel mcts"
+THEIRS: Final = "openspiel alphazero"
 RANDOM: Final = "random"
 _ALL: Final = "all"
 _BATCH: Final = 250  # positions a point
@@ -45,10 +49,15 @@ _AT_ONCE: Final = 32
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    """Both searches with each --run's network (or the shipped one), the network alone, MCTS and random moves."""
+    """Both searches with each --run's network (or the shipped one), the network alone, MCTS and random moves.
+
+    A --run may be a folder that OpenSpiel's AlphaZero was trained in: its own search plays its network.
+    """
     agents: list[Key] = []
-    for network in networks_on(GAME, options.runs):
+    theirs = [run for run in options.runs if (run / RECORD).is_file()]
+    for network in networks_on(GAME, [run for run in options.runs if run not in theirs]):
         agents += [{"agent": name, **network} for name in (SOG, ALPHAZERO, NETWORK)]
+    agents += [{"agent": THEIRS, "checkpoint": str(run), "network": file_id(run / RECORD)} for run in theirs]
     agents += [{"agent": name, "checkpoint": "", "network": ""} for name in (MCTS, RANDOM)]
     sizes = {name: _QUICK if options.quick else len(positions) for name, positions in _sets().items()}
     file = file_id(SHIPPED)
@@ -65,7 +74,7 @@ def _batch(first: int, count: int) -> Key:
 
 
 def _simulations(agent: str) -> int:
-    return SIMULATIONS if agent in (SOG, ALPHAZERO, MCTS) else 0
+    return SIMULATIONS if agent in (SOG, ALPHAZERO, MCTS, THEIRS) else 0
 
 
 def _sets() -> dict[str, list[Scored]]:
@@ -100,8 +109,9 @@ def compute(key: Key) -> Result:
 
 def _choices(key: Key, positions: list[Scored]) -> list[int]:
     """The agent's move in each position, every search begun from nothing."""
-    game = ConnectFour(**inputs_of(key))
-    jobs = [_Job(_player(key), game, position.moves) for position in positions]
+    game = ConnectFour(**({} if key["agent"] == THEIRS else inputs_of(key)))
+    make_player = _maker(key, game)
+    jobs = [_Job(make_player(), game, position.moves) for position in positions]
     for _ in drive(jobs, jobs[0].player.evaluator, _AT_ONCE):
         pass
     return [job.search.thought().action for job in jobs]
@@ -119,10 +129,14 @@ class _Job:
         yield from self.search.steps()
 
 
-def _player(key: Key) -> Player:
+def _maker(key: Key, game: Game) -> Callable[[], Player]:
+    """Makes players of the point's agent, all with one network."""
+    if key["agent"] == THEIRS:
+        theirs = openspiel_alphazero(Path(key["checkpoint"]), game)  # it makes 100 simulations by itself
+        return lambda: RatingPlayer(THEIRS, theirs)
     if key["agent"] == MCTS:
-        return RatingPlayer(MCTS, openspiel_mcts(key["simulations"]))
-    return network_player(key, key["simulations"])
+        return lambda: RatingPlayer(MCTS, openspiel_mcts(key["simulations"]))
+    return lambda: network_player(key, key["simulations"])
 
 
 def present(points: list[StudyPoint]) -> Outcome:
@@ -198,6 +212,6 @@ EXPERIMENT: Final = Experiment(
     figure="Connect four, absolute strength",
     minutes=1,
     what="Moves that lose value in solved positions: "
-    "both searches with the network of --run (or the shipped one), MCTS",
+    "both searches with the network of --run (or the shipped one), OpenSpiel's MCTS and AlphaZero",
     study=Study(plan, compute, present, takes=("runs",)),
 )

@@ -30,6 +30,8 @@ from sog.play.player import Limits, think
 from soglab.baselines.openspiel_alphazero.group import Group
 from soglab.baselines.openspiel_alphazero.train import main as train_main
 from soglab.baselines.openspiel_alphazero.train import train
+from soglab.checks.connect_four_mistakes import THEIRS, compute, plan
+from soglab.study import Options
 
 NEEDED = ("chex", "flax", "jax", "optax", "orbax.checkpoint", "psutil")
 SMALL = AzSettings("mlp", 16, 1, 4, train_batch_size=16, replay_buffer_size=64, replay_buffer_reuse=4)
@@ -103,6 +105,17 @@ def test_it_wins_and_blocks_at_once_and_counts_its_simulations(trained: tuple[Pa
         search = player.search([], simulations)
         assert search.thought().candidates and search.simulations == simulations - 1  # the first is the root's own
     assert player.search([]).thought().nodes == 100
+
+
+def test_its_moves_are_counted_on_solved_positions_beside_the_shipped_networks(
+    trained: tuple[Path, AzTraining],
+) -> None:
+    keys = plan(Options(quick=True, runs=(trained[0],)), print)
+    assert {key["agent"] for key in keys} > {"sog", THEIRS}
+    theirs = next(key for key in keys if key["agent"] == THEIRS and key["set"] == "Middle-Medium")
+    counted = compute({**theirs, "last": 20})
+    assert counted["positions"] == 20 and len(counted["losses"]) == counted["can_lose_value"]
+    assert 0 < counted["lose_value"] < counted["can_lose_value"]  # a network of seconds finds some and misses some
 
 
 @pytest.mark.parametrize("kind", ["resnet", "conv2d", "mlp"])
