@@ -89,6 +89,8 @@ class Reproduction:
         self.keys = planned(experiment.id, experiment.study, options, note)
         self.folder = folder_of(experiment, out, options)
         self.points = PointFile(self.folder)
+        if others := self.points.of_other_code(self.keys):
+            note(f"{others} of {len(self.keys)} points were computed by other code; a new --out computes all anew")
 
     def run(self, placement: Placement, report: Callable[[int, str], None]) -> Reproduced:
         """Compute the points that are missing, and write the results."""

@@ -8,15 +8,18 @@ at any moment and loses only the points in hand.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 import sog
+import soglab
 from sog.cluster.executor import compute
 from sog.cluster.placement import Placement, executor
 from sog.errors import SettingError
@@ -179,10 +182,21 @@ def _check_options(name: str, study: Study, options: Options) -> None:
         raise SettingError("--quick is a small version and --full a larger one: choose one")
 
 
+@cache
+def code_id() -> str:
+    """Names the code of this program: 12 digits of a hash of every file of both packages."""
+    digest = hashlib.sha256()
+    for package in (sog, soglab):
+        for path in sorted(Path(str(package.__file__)).parent.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 class PointFile:
     """The finished points of one experiment: points.jsonl in its folder, a line each.
 
-    Points of another version of this program are left in the file and not used.
+    Points of another version of this program are left in the file and not used. Those of other code of this version
+    are used, since few changes change a figure, and counted (`of_other_code`).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -196,7 +210,10 @@ class PointFile:
             raise SettingError(f"{self.path} is no text, and cannot be used for results") from error
         except OSError as error:
             raise SettingError(f"{folder} cannot be used for results: {error.strerror}") from error
-        self._results = dict(_read(text))
+        self._results: dict[str, Result] = {}
+        self._codes: dict[str, str] = {}
+        for name, result, code in _read(text):
+            self._results[name], self._codes[name] = result, code
 
     def make_folder(self) -> None:
         """Make the folder that points are kept in; SettingError where that cannot be."""
@@ -209,24 +226,32 @@ class PointFile:
         """The result of a finished point, None for one that is not finished."""
         return self._results.get(_name(key))
 
+    def of_other_code(self, keys: Sequence[Key]) -> int:
+        """How many of these points are finished and were computed by other code than that of today."""
+        return sum(self._codes.get(_name(key), code_id()) != code_id() for key in keys)
+
     def add(self, key: Key, result: Result) -> None:
         """Keep a finished point. ValueError where the result holds NaN or infinity, which JSON lacks."""
-        line = json.dumps({"key": key, "result": result, "version": sog.__version__}, allow_nan=False)
+        entry = {"key": key, "result": result, "version": sog.__version__, "code": code_id()}
+        line = json.dumps(entry, allow_nan=False)
         append_line(self.path, line)
-        self._results[_name(key)] = json.loads(line)["result"]
+        self._results[_name(key)], self._codes[_name(key)] = json.loads(line)["result"], code_id()
 
 
 def _name(key: Key) -> str:
     return json.dumps(key, sort_keys=True, allow_nan=False)
 
 
-def _read(text: str) -> Iterator[tuple[str, Result]]:
-    """Points of this version by name; a line that a kill cut short is skipped and its point computed again."""
+def _read(text: str) -> Iterator[tuple[str, Result, str]]:
+    """Name, result and code of the points of this version.
+
+    A line that a kill cut short is skipped and its point computed again. Points of before December 2026 name no code.
+    """
     for line in text.splitlines():
         try:
             entry = json.loads(line)
             if entry["version"] == sog.__version__:
-                yield _name(entry["key"]), entry["result"]
+                yield _name(entry["key"]), entry["result"], entry.get("code", "")
         except (ValueError, KeyError, TypeError):
             continue
 

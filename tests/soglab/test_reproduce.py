@@ -24,7 +24,20 @@ from soglab import reproduce
 from soglab.checks.agreement import agreement
 from soglab.plots import line_of
 from soglab.reproduce import Reproduction, experiments, listing, unique
-from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, PointFile, Result, Study, StudyPoint, one_run
+from soglab.study import (
+    Beside,
+    Experiment,
+    Key,
+    Note,
+    Options,
+    Outcome,
+    PointFile,
+    Result,
+    Study,
+    StudyPoint,
+    code_id,
+    one_run,
+)
 from tests.waiting import alive, wait_for
 
 Capture = pytest.CaptureFixture[str]
@@ -76,7 +89,7 @@ def lines(out: Path) -> list[str]:
 def test_points_are_computed_kept_and_written(tmp_path: Path) -> None:
     assert run(toy(), tmp_path) == ["0", "1 0", "2 1", "3 2"]
     assert [json.loads(line) for line in lines(tmp_path)] == [
-        {"key": {"k": k}, "result": {"square": k * k}, "version": sog.__version__} for k in range(3)
+        {"key": {"k": k}, "result": {"square": k * k}, "version": sog.__version__, "code": code_id()} for k in range(3)
     ]
     with (tmp_path / "toy" / "toy.csv").open() as file:
         assert list(csv.DictReader(file)) == [{"k": str(k), "square": str(k * k)} for k in range(3)]
@@ -212,6 +225,19 @@ def test_results_are_numbers(tmp_path: Path) -> None:
 def test_the_order_of_a_key_does_not_matter(tmp_path: Path) -> None:
     PointFile(tmp_path).add({"a": 1, "b": 2}, {"x": 3})
     assert PointFile(tmp_path).get({"b": 2, "a": 1}) == {"x": 3}
+
+
+def test_points_that_other_code_computed_are_used_and_counted(tmp_path: Path) -> None:
+    experiment, notes = toy(), list[str]()
+    run(experiment, tmp_path, Options())
+    work = Reproduction(experiment, Options(), tmp_path, notes.append)
+    assert notes == ["three points"]
+    first, *others = work.points.path.read_text().splitlines()
+    older = {**json.loads(first), "code": "of before"}
+    work.points.path.write_text("\n".join([json.dumps(older), *others]) + "\n")
+    again = Reproduction(experiment, Options(), tmp_path, notes.append)
+    assert again.done == len(again.keys)
+    assert notes[1:] == ["three points", "1 of 3 points were computed by other code; a new --out computes all anew"]
 
 
 KILLED = """
