@@ -38,6 +38,11 @@ _OPTIONS = (  # of several commands
     "PaperOption",
     "UpdatesOption",
     "GamesArgument",
+    "AgentArgument",
+    "HandsOption",
+    "RecordsOption",
+    "YesOption",
+    "GameOption",
     "SimulationsOption",
     "PerUpdateOption",
 )

@@ -24,6 +24,7 @@ from sog.cli.engines import gtp, uci
 from sog.cli.exploit import exploit
 from sog.cli.frame import for_json, say, stderr
 from sog.cli.games import games
+from sog.cli.gtowizard import gtowizard
 from sog.cli.lbr import lbr
 from sog.cli.match import match
 from sog.cli.perft import perft
@@ -150,6 +151,7 @@ _add(_PROGRAMS, gtp, "gtp 'go(board_size=7)' --simulations 400")
 _add(_PROGRAMS, dealer, "dealer night holdem.game 1000 0 ours theirs --log night.log")
 _add(_PROGRAMS, acpc, "acpc always-call --port 18374")
 _add(_PROGRAMS, slumbot, "slumbot equity --hands 200 --records slumbot.jsonl")
+_add(_PROGRAMS, gtowizard, "gtowizard equity --hands 200 --records gtowizard.jsonl")
 _add(_PROGRAMS, phh, "phh hands.jsonl --out hands.phhs")
 
 _TOOLS = "Tools"

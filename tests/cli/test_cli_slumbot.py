@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sog.cli.app import main
-from sog.protocols.slumbot import WebApi
+from sog.protocols.web_api import WebApi
 from tests.cli.answers import answer
 from tests.protocols.slumbot_server import LOST, SlumbotStandIn
 
@@ -26,8 +26,8 @@ def _here_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test waits, and none leaves this machine."""
     made = WebApi.__init__
 
-    def here(api: WebApi, url: str, patience: float) -> None:
-        made(api, url, patience, lambda seconds: None)
+    def here(api: WebApi, url: str, patience: float, headers: dict[str, str]) -> None:
+        made(api, url, patience, lambda seconds: None, headers)
         assert url.startswith("http://127.0.0.1:")
 
     monkeypatch.setattr(WebApi, "__init__", here)

@@ -51,6 +51,7 @@ WORK: Final = (
     "sog.protocols.acpc_dealer:Dealer",
     "sog.protocols.acpc_client:connected",
     "sog.protocols.slumbot:SlumbotClient",
+    "sog.protocols.gtowizard:GtoWizardClient",
     "soglab.reproduce:Reproduction",
     "sog.games.checks.perft:perft",
     "sog.measure.openspiel_table:rows",
@@ -103,6 +104,7 @@ SMALL: Final = {
     ("exploit",): ["--seeds", "1", "--workers", "1"],
     ("perft",): [],
     ("slumbot",): ["--url", "http://127.0.0.1:9"],  # no stranger's server
+    ("gtowizard",): ["--url", "http://127.0.0.1:9"],
     ("reproduce",): ["--quick", "--workers", "1"],
 }
 

@@ -1,4 +1,4 @@
-"""Texts changed at random: game strings, FENs, ranges, locked decisions, tournament files, ACPC, Slumbot, PHH.
+"""Texts changed at random: game strings, FENs, ranges, locked decisions, tournament files, ACPC, web servers, PHH.
 
 Each is read, or refused with an error of the project's own, in time.
 """
@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -26,10 +27,13 @@ from sog.games.holdem.strings import holdem_from
 from sog.games.strings import parse_game
 from sog.protocols.acpc_client import AcpcClient, table_of
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand, read_game
+from sog.protocols.gtowizard import read_gtowizard
 from sog.protocols.phh import read_phh
 from sog.protocols.phh_sources import hands_of_log
-from sog.protocols.slumbot import SlumbotAnswer
+from sog.protocols.slumbot import read_slumbot
 from sog.protocols.tournament_file import read_tournament
+from sog.protocols.web_hands import WebAnswer
+from sog.protocols.words import Keys
 from sog.searches.holdem.locks import read_locks
 from tests.fuzz.frame import Finding, arguments, hunt
 
@@ -104,6 +108,18 @@ SLUMBOT: Final = (
     """{"action": "b20000c///", "client_pos": 1, "hole_cards": ["Kd", "2h"], "board": ["Th", "9s", "4s", "3c", "5c"],
 "bot_hole_cards": ["Kh", "7h"], "winnings": -20000, "baseline_winnings": 50}""",
 )
+GTOWIZARD: Final = tuple(
+    f"""{{"hand_id": 7, "game": {{"starting_stack": 20000.0, "blinds": [100.0, 50.0]}}, "game_state": {{
+"players": [{{"name": "GTO Wizard", "position": "SB", "hole_cards": {theirs}}},
+{{"name": "ours", "position": "BB", "hole_cards": "AhKd"}}], "action_history": {history}, "board_cards": "{board}",
+"is_hand_over": {over}, "winnings": {won}, "aivat_score": {won}}}}}"""
+    for history, board, theirs, over, won in (
+        ('["b225"]', "", "null", "false", "null"),
+        ('["b225.0", "c", "_", "b300", "b900", "c", "_"]', "2c3c4c5d", "null", "false", "null"),
+        ('["b20000", "c", "_", "_", "_"]', "2c3c4c5d8h", '"QhQd"', "true", "-20000.0"),
+        ('["c", "k", "_", "k", "b100", "f"]', "2c3c4c", '"QhQd"', "true", "-100.0"),
+    )
+)
 SCRAPS: Final = (
     *("(", ")", "[", "]", "{", "}", ",", ";", ":", "=", '"', "'", "#", "\\", "/", ".", "-", "+", "..", "$", "\n", " "),
     *("0", "-1", "1e999", "nan", "inf", "true", "false", "None", "\x00", "\xff", "\u0663", "\u202e", "[/bold]", "0.5"),
@@ -128,12 +144,12 @@ def read_file(text: str) -> object:
     return read_tournament(FILE)
 
 
-def answered(text: str) -> object:
-    """An answer of Slumbot's, whose readers ask for a ValueError."""
+def answered(text: str, read: Callable[[Keys, int], WebAnswer]) -> object:
+    """An answer of a web server's, whose readers ask for a ValueError."""
     try:
-        found = bounded_json(text.encode("utf-8", "surrogatepass"))
-        answer = SlumbotAnswer(found if isinstance(found, dict) else {}, 0)
-        return answer.ended() if answer.hand.over else answer
+        keys = bounded_json(text.encode("utf-8", "surrogatepass"))
+        answer = read(keys if isinstance(keys, dict) else {}, 0)
+        return answer.won() if answer.hand.over else answer
     except ValueError as error:
         raise SogError(str(error)) from error
 
@@ -154,6 +170,7 @@ def case(rng: random.Random) -> str:
         "lock",
         "tournament",
         "slumbot",
+        "gtowizard",
         "game file",
         "match state",
         "log",
@@ -168,7 +185,8 @@ def case(rng: random.Random) -> str:
         "range": (rng.choice(RANGES), parse_range),
         "lock": (rng.choice(LOCKS), lambda text: read_locks(SPOT, text.encode("utf-8", "surrogatepass"))),
         "tournament": (TOML, read_file),
-        "slumbot": (rng.choice(SLUMBOT), answered),
+        "slumbot": (rng.choice(SLUMBOT), lambda text: answered(text, read_slumbot)),
+        "gtowizard": (rng.choice(GTOWIZARD), lambda text: answered(text, read_gtowizard)),
         "game file": (REVERSE_BLINDS.text(), read_game),
         "match state": (rng.choice(STATES), heard),
         "log": (LOG, lambda text: list(hands_of_log(text, REVERSE_BLINDS))),

@@ -14,20 +14,23 @@ from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.protocols.acpc_client import table_of
 from sog.protocols.acpc_states import REVERSE_BLINDS, AcpcHand
-from sog.protocols.slumbot import SlumbotClient, SlumbotHand, WebApi, read_betting, spoken
+from sog.protocols.slumbot import SlumbotClient
+from sog.protocols.web_api import WebApi
+from sog.protocols.web_hands import WebHand, WebSeat, read_betting, spoken
 from tests.protocols.slumbot_server import BUSY, FORGED, LOST, WHOLE, SlumbotStandIn
 
 OWN = "holdem(bets=0.5;1;allin,inputs=paper)"
-PATIENCE = 0.6
+SHORT, LONG = 0.6, 60.0  # seconds of patience: less than a slow answer takes, and more than a busy machine does
 
 
 def client_of(server: SlumbotStandIn, agent: str = "always-call", waits: list[float] | None = None) -> SlumbotClient:
     table = table_of(make_game(OWN), REVERSE_BLINDS)
-    wait = ([] if waits is None else waits).append
-    return SlumbotClient(open_entrant(agent, agent, table.game, None, {}), table, 3, WebApi(server.url, PATIENCE, wait))
+    patience = SHORT if "slow" in server.faults.values() else LONG
+    api = WebApi(server.url, patience, ([] if waits is None else waits).append)
+    return SlumbotClient(WebSeat(open_entrant(agent, agent, table.game, None, {}), table, 3), api)
 
 
-def hands(client: SlumbotClient, count: int) -> list[SlumbotHand]:
+def hands(client: SlumbotClient, count: int) -> list[WebHand]:
     return list(islice(client.play(0), count))
 
 
@@ -73,17 +76,17 @@ def test_a_fault_costs_one_hand(fault: str, place: int) -> None:
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        ("own error", "Slumbot says: Server is down"),
+        ("own error", "the server says: Server is down"),
         ("unauthorised", "HTTP status 401"),
         ("server error", "HTTP status 500"),
         ("slow", "the connection broke off: timed out"),
         (LOST, "the connection broke off: Remote end closed connection"),
-        ("half", "makes no sense"),
+        ("half", "the connection broke off"),
         ("no betting", "'r150' cannot follow ''"),
         ("early end", "it has winnings before the end"),
         ("other cards", "it does not follow k"),
         ("other action", "makes no sense"),
-        ("silent", "Slumbot does not act where it is to act"),
+        ("silent", "the server does not act where it is to act"),
     ],
 )
 def test_what_is_said_of_a_fault(fault: str, why: str) -> None:
@@ -138,7 +141,7 @@ def test_a_busy_server_is_asked_again_later() -> None:
     assert server.requests[1] == server.requests[2] == server.requests[3] and server.wrong == []
     with SlumbotStandIn(seed=1) as server:
         server.faults = dict.fromkeys(range(99), BUSY)
-        with pytest.raises(SettingError, match=r"127\.0\.0\.1 asks for fewer requests"):
+        with pytest.raises(SettingError, match=r"127\.0\.0\.1 is busy .HTTP status 429.: continue later"):
             hands(client_of(server, waits=waits), 1)
         assert len(server.requests) == 6 and max(waits) == 60
 
@@ -147,13 +150,13 @@ def test_no_connection_is_tried_again_for_a_while() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     waits: list[float] = []
-    api = WebApi(f"http://127.0.0.1:{port}", PATIENCE, waits.append)
+    api = WebApi(f"http://127.0.0.1:{port}", LONG, waits.append)
     with pytest.raises(SettingError, match=r"no connection to 127.0.0.1: .*refused"):
         api.post("new_hand", {})
     assert waits[:6] == [1, 2, 5, 10, 30, 60]
     with SlumbotStandIn(seed=1) as server:
-        api = WebApi(f"http://127.0.0.1:{port}/slumbot/api", PATIENCE, lambda seconds: setattr(api, "_parts", right))
-        right = WebApi(server.url, PATIENCE)._parts
+        api = WebApi(f"http://127.0.0.1:{port}/slumbot/api", LONG, lambda seconds: setattr(api, "_parts", right))
+        right = WebApi(server.url, LONG)._parts
         assert api.post("new_hand", {})["token"] == server.token
 
 
