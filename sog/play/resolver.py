@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sog.arrays import Array, Float64
-from sog.play.sampled_chance import Estimate, carried, first_after
+from sog.play.sampled_chance import Estimate, carried, carried_along, first_after
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import SearchLog, search
 from sog.searches.gtcfr.settings import PAPER, POG, Budget, SearchSettings
@@ -137,6 +137,7 @@ class Resolving:
         self.estimate: Estimate | None = None
         drawn = first_after(public, path, settings.search.chance_leaves)
         if drawn > root:  # the last tree ends at a chance event that no search opens, or above it
+            ranges = carried_along(public, path[root:drawn], ranges)
             # What the opponent was promised below the event is not known: it is estimated before the search.
             if self.gadget is not None and previous is not None:
                 stored = previous.opponent_values(previous.index[path[root]]) if drawn - 1 == root else None

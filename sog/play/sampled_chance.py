@@ -8,16 +8,19 @@ drawn siblings is what the search before stored at the chance event. Bounds on e
 from __future__ import annotations
 
 from copy import copy
+from itertools import pairwise
 
 import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE, Carry, Game, carried_down
+from sog.games.edges import range_over
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.leaves.evaluator import Beliefs, SearchGenerator, Wanted, refuse_infinite
+from sog.searches.tree.links import read_carry
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["SIBLINGS", "Estimate", "Ranges", "baselines", "carried", "first_after", "plain_beliefs"]
+__all__ = ["SIBLINGS", "Estimate", "Ranges", "baselines", "carried", "carried_along", "first_after", "plain_beliefs"]
 
 SIBLINGS = 15  # further children drawn at the chance event, to compare the network with what was stored there
 
@@ -40,9 +43,35 @@ def first_after(public: PublicTree, path: list[int], closed: bool) -> int:
 
 def carried(public: PublicTree, chance: int, child: int, ranges: Ranges) -> Ranges:
     """Both players' ranges at a child of a chance event, from those at the event."""
-    carry = public.game.chance_carry(public.states[chance], public.states[child])
+    carry = _carry(public, chance, child)
     zero, one = (carried_down(carry[p], ranges[p], width) for p, width in enumerate(public.num_infostates(child)))
     return zero, one
+
+
+def carried_along(public: PublicTree, path: list[int], ranges: Ranges) -> Ranges:
+    """Both players' ranges at the last public node of a path, from those at its first.
+
+    Where a player's infostates differ in what they may do, each takes all of its moves that lead along the path.
+    """
+    for above, below in pairwise(path):
+        if (actor := public.actor(above)) == NATURE:
+            ranges = carried(public, above, below, ranges)
+            continue
+        fan, edge = public.game.fan(public.states[above]), public.line(below)[-1]
+        zero, one = (
+            range_over(fan, edge, p, ranges[p], width, np.ones_like(public.legal(above)) if p == actor else None)
+            for p, width in enumerate(public.num_infostates(below))
+        )
+        ranges = zero, one
+    return ranges
+
+
+def _carry(public: PublicTree, chance: int, child: int) -> tuple[Carry, Carry]:
+    """What the infostates of players 0 and 1 at a chance event become at its outcome, both public nodes."""
+    if not public.list_fan(chance):
+        return public.game.chance_carry(public.states[chance], public.states[child])
+    row = int(public.nodes.edge0.item(chance)) + public.line(child)[-1]
+    return read_carry(public.links, public.edges, row, 0), read_carry(public.links, public.edges, row, 1)
 
 
 def plain_beliefs(public: PublicTree, nodes: list[int], by_slot: Float64) -> Beliefs:
@@ -83,8 +112,7 @@ class Estimate:
         stored: Float64 | None,
         rng: Array,
     ) -> None:
-        """event, outcome: public nodes.  ranges: at the event, or at the last node above it that the search before
-        reached.
+        """event, outcome: public nodes.  ranges: at the event.
 
         stored: float64[I], the opponent's values at the event, conditional on the infostate; None where the search
         before did not reach it, and then the network's answer is left as it is.  rng: uint64[1], draws siblings.
@@ -116,13 +144,15 @@ class Estimate:
         """More children, drawn as chance draws them for hands in the players' ranges."""
         public, out = self.public, []
         tree, generator = Lookahead(public, self.event, self.ranges, room=1), np.random.default_rng(int(self.rng[0]))
+        event = public.states[self.event]
+        outcomes = list(public.game.fan(event).children) if public.list_fan(self.event) else []
         for _ in range(SIBLINGS):
             # Hands in proportion to both ranges, and then an outcome that chance allows with them.
             pair = tree.draw_pair(0, self.rng)
             if pair is None:
                 return []
-            state, _, _ = public.game.sample_chance(public.states[self.event], *pair, generator)
-            out.append(public.add(state, self.event))
+            state, _, _ = public.game.sample_chance(event, *pair, generator)
+            out.append(public.child(self.event, outcomes.index(state)) if outcomes else public.add(state, self.event))
         return out
 
     def _of_opponent(self, node: int, values: Float64) -> Float64:
@@ -149,8 +179,7 @@ class Estimate:
         infostate's own mean weighs children by its mass: each sample counts mass / drawn_by.
         """
         total, weight = np.zeros_like(stored), np.zeros_like(stored)
-        states, game = self.public.states, self.public.game
-        carry = [game.chance_carry(states[self.event], states[c])[self.opponent] for c in children]
+        carry = [_carry(self.public, self.event, c)[self.opponent] for c in children]
         for links, values, mass, whole in zip(carry, conditional, masses, drawn_by, strict=True):
             # An infostate of the event may have no part in a child, such as a hand with a card that is dealt there.
             source, target = _links(links, len(stored))

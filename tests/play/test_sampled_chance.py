@@ -9,12 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sog.games.base import NATURE, TERMINAL
+from sog.arrays import Float32, Int32
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, plain_moves
 from sog.games.catalog import make_game
+from sog.games.checks.public_states import check_game
 from sog.games.holdem.cards import HANDS, live_hands, parse_cards
 from sog.games.holdem.game import HoldemState
 from sog.games.holdem.strings import holdem_from
 from sog.games.strings import parse_game
+from sog.measure.exploitability import agent_policy
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
@@ -22,7 +25,8 @@ from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.play.sampled_chance import SIBLINGS, Estimate, baselines, carried, first_after
-from sog.searches.gtcfr.settings import Budget
+from sog.searches.cfr import exact
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
@@ -166,7 +170,7 @@ def test_exact_values_are_left_as_they_are_whatever_the_opponent_holds() -> None
     drawn = np.random.default_rng(0).choice(3, 100_000, p=weights / weights.sum()).tolist()
     stored = (masses * values).sum(axis=0) / masses.sum(axis=0)
     game = SimpleNamespace(chance_carry=lambda event, outcome: (None, None))
-    public = SimpleNamespace(states=[None] * 4, game=game)
+    public = SimpleNamespace(states=[None] * 4, game=game, list_fan=lambda node: False)
     estimate = Estimate(public, 3, 0, 1, (held, held), stored, np.array([5], dtype=np.uint64))  # type: ignore[arg-type]
     of = [[column[c] for c in drawn] for column in (values, masses, weights)]
     np.testing.assert_allclose(estimate._shift(drawn, *of, stored), 0.0, atol=0.02)
@@ -206,3 +210,81 @@ def test_two_agents_play_hands_of_the_whole_game() -> None:
             world = referee.act(world, agents[actor].act(world.node, world.pair[actor], rng), rng)
         assert abs(referee.utility(world)) <= 600
     assert {0, 1} <= streets
+
+
+# --- chance events that are listed, and infostates that change over them ---
+
+
+class Wheel(Game):
+    """Each player picks 0 or 1 in secret; a wheel of 20 numbers is turned and player 1 sees a bit; both bet or not.
+
+    Player 1's infostates after the wheel are its pick and its bit, in another order than before. A state is a word: ""
+    (player 0 picks), "a" (player 1 picks), "ab" (the wheel), then the number, as a letter, and the bets.
+    """
+
+    def __init__(self) -> None:
+        self.name, self.u_max, self.num_actions, self.num_slots, self.num_features = "wheel", 5.0, 2, (2, 4), 4
+        self.chance = [Operator(np.ones(shape)) for shape in ((1, 1), (2, 1), (2, 2), (2, 4))]
+        self.pays = np.clip(np.random.default_rng(2).normal(size=(20, 2, 2, 2, 4)), -5.0, 5.0)
+        self.operators = {(k, c, d): Operator(self.pays[k, c, d]) for k in range(20) for c in (0, 1) for d in (0, 1)}
+
+    def root(self) -> State:
+        return ""
+
+    def actor(self, s: State) -> int:
+        return (0, 1, NATURE, 0, 1, TERMINAL)[len(str(s))]
+
+    def num_infostates(self, s: State) -> tuple[int, int]:
+        i0, i1 = self.chance[min(len(str(s)), 3)].shape
+        return i0, i1
+
+    def actions(self, s: State) -> Int32:
+        return np.arange(2 if self.actor(s) < NATURE else 0, dtype=np.int32)
+
+    def fan(self, s: State) -> Fan:
+        word, pick = str(s), np.array([[0, 1]], dtype=np.int32)
+        if len(word) < 2:
+            return Fan([word + "ab"[len(word)]], Moves(np.zeros_like(pick), pick))
+        if len(word) == 2:
+            links = Links(np.array([0, 0, 1, 1], dtype=np.int32), np.array([3, 1, 0, 2], dtype=np.int32))
+            return Fan([word + chr(97 + k) for k in range(20)], None, [(None, links)] * 20)
+        return Fan([word + "0", word + "1"], plain_moves(2 if len(word) == 3 else 4, 2))
+
+    def weights(self, s: State) -> Scaled:
+        return Scaled(self.chance[min(len(str(s)), 3)], 1.0 if len(str(s)) < 3 else 1 / 40)
+
+    def payoff(self, s: State) -> Scaled:
+        word = str(s)
+        return Scaled(self.operators[ord(word[2]) - 97, int(word[3]), int(word[4])], 1 / 40)
+
+    def features(self, s: State) -> Float32:
+        return np.array([len(str(s)), *(ord(letter) for letter in str(s)[2:].ljust(3, " "))], dtype=np.float32)
+
+
+def closed(simulations: int) -> ResolveSettings:
+    return ResolveSettings(Budget(simulations, 1.0), SearchSettings(chance_leaves=True))
+
+
+def test_infostates_that_change_over_listed_outcomes_are_followed() -> None:
+    """With exact values at the wheel a search that does not open it is hardly exploitable, and lists nothing anew."""
+    check_game(Wheel())
+    public = PublicTree(Wheel()).list_all()
+    listed = public.size
+    policy = agent_policy(public, closed(100), exact.ExactEvaluator(100), seed=0)
+    assert exact.measure_policy(public, policy).exploitability < 0.01
+    assert public.size == listed
+
+
+def test_ranges_go_down_to_an_event_that_the_last_search_did_not_reach() -> None:
+    public = PublicTree(Wheel()).list_all()
+    first = Resolving(public, 0, 0, None, closed(1), seed=0)
+    run(first, zero_evaluator)
+    solved, outcome = first.solved(), public.states.index("abc")
+    event = int(public.parent[outcome])
+    assert event not in solved.index
+    second = Resolving(public, 0, outcome, solved, closed(1), seed=0)
+    assert second.estimate is not None and second.estimate.stored is None
+    np.testing.assert_array_equal([len(own) for own in second.estimate.ranges], [2, 2])
+    np.testing.assert_array_equal(second.tree.ranges(0)[1], np.ones(4))
+    run(second, zero_evaluator)
+    np.testing.assert_allclose(second.solved().policy().sum(axis=0), 1.0)

@@ -1,14 +1,14 @@
-"""Writes where a game's moves and carries lead into the tables of a public tree."""
+"""Writes where a game's moves and carries lead into the tables of a public tree, and reads carries there."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sog.games.base import Carry, Moves
-from sog.searches.tree.records import Actions, LinkRows
+from sog.games.base import Carry, Links, Moves
+from sog.searches.tree.records import Actions, Edges, LinkRows
 from sog.searches.tree.tables import Table
 
-__all__ = ["write_carry", "write_moves"]
+__all__ = ["read_carry", "write_carry", "write_moves"]
 
 
 def write_carry(table: Table[LinkRows], carry: Carry) -> tuple[int, int]:
@@ -20,6 +20,13 @@ def write_carry(table: Table[LinkRows], carry: Carry) -> tuple[int, int]:
     links, here = table.rows, slice(start, start + count)
     links.source[here], links.target[here] = carry.source, carry.target
     return start, count
+
+
+def read_carry(links: LinkRows, edges: Edges, e: int, p: int) -> Carry:
+    """Player p's carry over the edge in row e of the table of edges."""
+    first, count = int(edges.carry0[e, p]), int(edges.carries[e, p])
+    here = slice(first, first + count)
+    return None if first < 0 else Links(links.source[here], links.target[here])
 
 
 def write_moves(actions: Actions, table: Table[LinkRows], rows: slice, moves: Moves) -> bool:
