@@ -245,6 +245,15 @@ def test_refusals(name: str, says: str) -> None:
     assert name.split("(")[0] in str(error.value)
 
 
+def test_a_game_of_chance_alone_is_refused(tmp_path: Path) -> None:
+    """A coin decides it: two ends and no decision."""
+    ends = ['t "" 1 "" { 1 -1 }', 't "" 2 "" { -1 1 }']
+    lines = ['EFG 2 R "coin" { "A" "B" } ""', 'c "" 1 "" { "heads" 0.5 "tails" 0.5 } 0', *ends]
+    (tmp_path / "coin.efg").write_text("\n".join(lines) + "\n")
+    with pytest.raises(GameError, match="ends before anybody acts"):
+        OpenSpielGame(f"efg_game(filename={tmp_path / 'coin.efg'})")
+
+
 def test_a_game_above_the_limit_is_refused_with_its_size() -> None:
     assert len(list_histories("leduc_poker", limit=9300).parent) == 9300
     with pytest.raises(GameError, match="leduc_poker is too large to enumerate: more than 9,299 histories"):

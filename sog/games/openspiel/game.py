@@ -34,7 +34,7 @@ class OpenSpielGame(CompiledGame):
         name = name.strip()
         self.name = OPENSPIEL + name
         self._h = h = list_histories(name, limit)
-        if h.actor[0] == TERMINAL and len(h.actor) == 1:
+        if (h.actor == TERMINAL).all():  # chance may have drawn one of several ends
             raise GameError(f"{name} ends before anybody acts")
         parts = partition(h)
         self.way = parts.way
