@@ -10,7 +10,7 @@ import pytest
 
 from sog.arrays import Float32, Int32
 from sog.errors import GameError, SettingError
-from sog.games.base import NATURE, TERMINAL, Game, Operator, State
+from sog.games.base import NATURE, TERMINAL, Game, Operator, Scaled, State
 from sog.games.catalog import make_game, make_history_game
 from sog.games.checks.histories import check_history_game
 from sog.games.checks.public_states import check_game, walk
@@ -298,6 +298,60 @@ def test_the_other_face_finds_other_chances() -> None:
     assert check_history_game(DealsTheKingMoreOften()).pairs == 0
     with pytest.raises(GameError, match=r"of the public face a pair has weight 0\.166667, by histories 0\.25"):
         check_history_game(DealsTheKingMoreOften(), make_game("kuhn_poker"))
+
+
+class KuhnAtStakes(Kuhn):
+    """A chip is worth `stake`."""
+
+    def __init__(self, stake: float) -> None:
+        super().__init__()
+        self.stake, self.u_max = stake, 2.0 * stake
+
+    def payoff(self, s: State) -> Scaled:
+        payoff = super().payoff(s)
+        return Scaled(payoff.operator, payoff.scale * self.stake)
+
+
+class HistoriesAtStakes(KuhnHistories):
+    def __init__(self, stake: float, most: float) -> None:
+        """most: a chip's worth at most, which `stake` may be less than."""
+        super().__init__()
+        self.stake, self.u_max = stake, 2.0 * most
+
+    def utilities(self, states: np.ndarray) -> np.ndarray:
+        return super().utilities(states) * self.stake
+
+
+@pytest.mark.parametrize("stake", [1e-12, 1e8 / 3, 1e14 / 3])
+def test_utilities_are_compared_as_shares_of_the_largest(stake: float) -> None:
+    assert check_history_game(HistoriesAtStakes(stake, stake), KuhnAtStakes(stake)).pairs
+    with pytest.raises(GameError, match="of the public face a pair's utility is"):
+        check_history_game(HistoriesAtStakes(stake * 0.999, stake), KuhnAtStakes(stake))
+
+
+class KuhnWithARareKing(Kuhn):
+    """The king is dealt to player 0 with a probability of 1e-10, or a multiple of it."""
+
+    def __init__(self, times: float = 1.0) -> None:
+        super().__init__()
+        rare = times * 1e-10
+        deal = np.array([[1 - rare], [1 - rare], [2 * rare]]) / 4 * (1 - np.eye(3))
+        self._deal, self._showdown = Operator(deal), Operator(deal * np.sign(np.arange(3)[:, None] - np.arange(3)))
+
+
+class HistoriesWithARareKing(KuhnHistories):
+    def chances(self, states: np.ndarray) -> np.ndarray:
+        chances = super().chances(states)
+        chances[states[:, 0] < 0] = [(1 - 1e-10) / 2, (1 - 1e-10) / 2, 1e-10]
+        return chances
+
+
+@pytest.mark.parametrize("times", [0.5, 2.0])
+def test_chances_however_small_are_compared(times: float) -> None:
+    assert check_history_game(HistoriesWithARareKing(), KuhnWithARareKing()).pairs
+    assert check_game(KuhnWithARareKing(times)).complete
+    with pytest.raises(GameError, match="of the public face a pair has weight"):
+        check_history_game(HistoriesWithARareKing(), KuhnWithARareKing(times))
 
 
 def test_a_class_is_no_game() -> None:

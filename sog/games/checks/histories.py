@@ -26,7 +26,7 @@ from sog.games.strings import OPENSPIEL
 
 __all__ = ["HistoryReport", "check_history_game"]
 
-_CLOSE = 1e-9  # what rounding may do to a probability or a utility
+_CLOSE = 1e-9  # what rounding may do to a probability, as a share of it, or to a utility, as a share of u_max
 
 
 @dataclass(frozen=True)
@@ -281,10 +281,10 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
         states = replay(game, histories)
         chances = _chances_of(game, histories)
         # A pair's weight sums the chances of all its histories, so that one of them can only be less likely.
-        more = chances - w[tuple(places.T)]
+        more = chances / w[tuple(places.T)]
         k = int(more.argmax())
         likely = f"{location} a pair has weight {w[tuple(places[k])]:g}, by histories {chances[k]:g}"
-        _require(more[k] < _CLOSE, game, likely)
+        _require(more[k] < 1 + _CLOSE, game, likely)
         if covered < _COVERED and actor != TERMINAL:  # a last move may show more by histories
             covered += _check_covered(game, states, w[tuple(places.T)], location)
         pairs += len(places)
@@ -293,7 +293,7 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
             utility = public.payoff(s).dense()[tuple(places.T)] / w[tuple(places.T)]
             utilities = game.utilities(states)
             k = int(np.abs(utilities - utility).argmax())
-            same = abs(utilities[k] - utility[k]) < _CLOSE
+            same = abs(utilities[k] - utility[k]) < _CLOSE * game.u_max
             _require(same, game, f"{location} a pair's utility is {utility[k]:g}, by histories {utilities[k]:g}")
             continue
         assert visit.fan is not None and visit.fan.moves is not None
@@ -339,7 +339,7 @@ def _check_covered(game: HistoryGame, states: Int32, weights: Float64, location:
     for pair, rest in left.items():
         together = f"all its histories together {given[pair] - rest:g}"
         fault = f"{location} a pair has weight {given[pair]:g}, {together}"
-        _require(abs(rest) < _CLOSE, game, fault)
+        _require(abs(rest) < _CLOSE * given[pair], game, fault)
     return True
 
 
