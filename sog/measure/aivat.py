@@ -39,7 +39,7 @@ from sog.searches.tree.public_tree import PublicTree
 __all__ = ["Aivat", "AivatFigure", "AivatSettings", "aivat"]
 
 _TURN = 4  # cards on the board from where equities of two ranges are quick
-_SAME = 1e-9  # utilities as a replay and a record have them
+_SAME = 1e-9  # utilities as a replay and a record have them, as shares of u_max
 
 
 @dataclass(frozen=True)
@@ -177,8 +177,8 @@ class Aivat:
                 total -= _mean([values.sums(public, after.node, ranges)])
             world = after
         sign = -1.0 if record.a else 1.0
-        ended = public.actor(world.node) == TERMINAL
-        if not ended or not abs(sign * public.utility(world.node, world.pair) - record.won) <= _SAME:  # NaN is neither
+        ended, close = public.actor(world.node) == TERMINAL, _SAME * self.game.u_max
+        if not ended or not abs(sign * public.utility(world.node, world.pair) - record.won) <= close:  # NaN is neither
             raise SettingError(f"hand {record.number} does not end as its record says")
         return sign * (total + _mean([values.sums(public, world.node, ranges)]))
 

@@ -19,7 +19,7 @@ from sog.progress import Report
 __all__ = ["play_match", "read_match", "read_records"]
 
 _LONGEST: Final = 2**30  # bytes of a line
-_ROUNDING: Final = 1e-9  # utilities
+_ROUNDING: Final = 1e-9  # of a utility, as a share of u_max
 
 
 # Opens a progress bar where this many hands are finished already.
@@ -111,7 +111,8 @@ def _continued(file: BinaryIO, path: Path, match: HandMatch) -> list[float]:
             was = f"its {key} is {shown(lines.match.get(key))}, not {shown(value)}"
             raise SettingError(f"{shown(path)} is of another match: {was}; name another file")
     won = [hand.won for hand in lines]
-    if wrong := [number for number, one in enumerate(won) if abs(one) > match.game.u_max + _ROUNDING]:
+    most = match.game.u_max * (1 + _ROUNDING)
+    if wrong := [number for number, one in enumerate(won) if abs(one) > most]:
         raise SettingError(f"{shown(path)} is damaged at hand {wrong[0]}; name another file")
     os.ftruncate(file.fileno(), lines.whole)  # without the last line, where a kill cut it short
     return won

@@ -12,8 +12,9 @@ import pytest
 from sog.agents.uniform import UniformAgent
 from sog.arrays import Float64
 from sog.errors import SettingError
-from sog.games.base import NATURE, TERMINAL, carried_down, followers
+from sog.games.base import NATURE, TERMINAL, Scaled, State, carried_down, followers
 from sog.games.catalog import make_game
+from sog.games.rules.kuhn import Kuhn
 from sog.measure.aivat import Aivat, AivatFigure, AivatSettings, aivat
 from sog.measure.aivat_values import HoldemEquity, ListedValues, Ranges, Values, call_policy
 from sog.measure.openspiel_table import random_policy
@@ -285,6 +286,28 @@ def test_records_that_cannot_be_are_named() -> None:
             measured([wrong, *records[1:]], values, "kuhn_poker")
     with pytest.raises(SettingError, match="no pair of hands"):
         measured(records[:1], values, "kuhn_poker")
+
+
+class KuhnForTrifles(Kuhn):
+    """A chip is worth 1e-12."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.u_max = 2e-12
+
+    def payoff(self, s: State) -> Scaled:
+        payoff = super().payoff(s)
+        return Scaled(payoff.operator, payoff.scale * 1e-12)
+
+
+def test_what_a_record_says_was_won_is_compared_in_shares_of_the_largest_utility() -> None:
+    public = PublicTree(KuhnForTrifles()).list_all()
+    policy = exact.uniform_policy(public)
+    values, line = ListedValues(public, policy, ""), next(every_line(public, policy, policy))
+    corrects, record = Aivat(public.game, AivatSettings((values, values), 0), BOTH), record_of(public, line, 0)
+    assert abs(corrects.corrected(public, record, line.worlds)) < 2e-12
+    with pytest.raises(SettingError, match="hand 0 does not end as its record says"):
+        corrects.corrected(public, replace(record, won=1.5 * record.won), line.worlds)
 
 
 @pytest.mark.parametrize("street", ["2s2h2d", "2s2h2d7c"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from sog.agents.uniform import UniformAgent
 from sog.arrays import Float64
 from sog.errors import SettingError, TooLarge
-from sog.games.base import NATURE, TERMINAL
+from sog.games.base import NATURE, TERMINAL, Operator, Scaled, State
 from sog.games.catalog import make_game
 from sog.games.rules.kuhn import Kuhn
 from sog.games.rules.leduc.game import Leduc
@@ -20,7 +21,7 @@ from sog.measure.intervals import mean_of_pairs
 from sog.measure.openspiel_table import random_policy
 from sog.play.agent import Agent, SearchAgent
 from sog.play.hand import Entrant, HandMatch, Seats
-from sog.play.hand_match import read_match, read_records
+from sog.play.hand_match import play_match, read_match, read_records
 from sog.play.hand_record import Chance, HandDecision, HandRecord, replay
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings
@@ -281,6 +282,37 @@ def test_other_rules_or_seeds_are_found_by_a_replay() -> None:
 def test_lines_that_are_no_hands(line: str) -> None:
     with pytest.raises(ValueError):
         HandRecord.of_line(line)
+
+
+class KuhnAtStakes(Kuhn):
+    """A chip is worth `stake`, and the cards are dealt unevenly."""
+
+    def __init__(self, stake: float) -> None:
+        super().__init__()
+        self.stake, self.u_max = stake, 2.0 * stake
+        deal = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0]]) / 21
+        self._deal, self._showdown = Operator(deal), Operator(deal * np.sign(np.arange(3)[:, None] - np.arange(3)))
+
+    def payoff(self, s: State) -> Scaled:
+        payoff = super().payoff(s)
+        return Scaled(payoff.operator, payoff.scale * self.stake)
+
+
+@pytest.mark.parametrize("stake", [1e-12, 1e9])
+def test_a_match_goes_on_whatever_a_chip_is_worth(stake: float, tmp_path: Path) -> None:
+    """Rounding is a share of the largest utility, and so is what no hand can have won."""
+    path, match = tmp_path / "hands.jsonl", HandMatch(KuhnAtStakes(stake), (uniform("a"), uniform("b")), 2, None)
+    first = play_match(match, 200, path, no_bar)
+    assert play_match(match, 220, path, no_bar)[:200] == first and max(first) == pytest.approx(2 * stake)
+    lines = path.read_text().splitlines()
+    lines[-1] = json.dumps(json.loads(lines[-1]) | {"won": 3 * stake})
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(SettingError, match="is damaged at hand 219"):
+        play_match(match, 222, path, no_bar)
+
+
+def no_bar(finished: int) -> AbstractContextManager[Callable[[int, str], None]]:
+    return nullcontext(lambda done, note: None)
 
 
 def test_files_that_are_no_records(tmp_path: Path) -> None:
