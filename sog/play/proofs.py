@@ -16,6 +16,7 @@ from sog.searches.tree.public_tree import PublicTree
 __all__ = ["Proofs", "proven_first"]
 
 _FAR: Final = 2**20
+_ROUNDING: Final = 1e-9  # of a utility, as a share of u_max: payoffs hold chance's part, which is divided out
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Proofs:
         proofs = cls(public, {}, {})
         utilities = np.zeros(public.size - root)
         pairs.utilities(public.arrays, root, utilities)
-        for place in np.flatnonzero(np.abs(utilities) >= public.game.u_max).tolist():
+        won = public.game.u_max * (1 - _ROUNDING)
+        for place in np.flatnonzero(np.abs(utilities) >= won).tolist():
             proofs._set(root + place, int(utilities[place] < 0.0), 0)
         ahead = [-int(public.parent[node]) for node in proofs.winner]
         heapq.heapify(ahead)  # the highest node first: children are above their parents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -95,10 +96,10 @@ def test_a_win_that_no_simulation_tried_is_played(kind: type[Any]) -> None:
 
 
 class Throw(Game):
-    """A throw of two outcomes, equally likely, which pay player 0 what is given."""
+    """A throw of outcomes that pay player 0 what is given, equally likely."""
 
-    def __init__(self, pays: tuple[float, float]) -> None:
-        self.name, self.u_max, self.num_actions, self.num_slots, self.num_features = "throw", 1.0, 1, (1, 1), 1
+    def __init__(self, pays: Sequence[float], u_max: float = 1.0) -> None:
+        self.name, self.u_max, self.num_actions, self.num_slots, self.num_features = "throw", u_max, 1, (1, 1), 1
         self.perfect_information, self.pays, self.one = True, pays, Operator(np.ones((1, 1)))
 
     def root(self) -> State:
@@ -114,10 +115,10 @@ class Throw(Game):
         return np.arange(1 if s == "root" else 0, dtype=np.int32)
 
     def fan(self, s: State) -> Fan:
-        return Fan(["throw"], plain_moves(1, 1)) if s == "root" else Fan([0, 1])
+        return Fan(["throw"], plain_moves(1, 1)) if s == "root" else Fan(range(len(self.pays)))
 
     def weights(self, s: State) -> Scaled:
-        return Scaled(self.one, 0.5 if s in (0, 1) else 1.0)
+        return Scaled(self.one, 1.0 if s in ("root", "throw") else 1 / len(self.pays))
 
     def payoff(self, s: State) -> Scaled:
         return Scaled(self.one, self.pays[int(str(s))] * self.weights(s).scale)
@@ -133,6 +134,14 @@ def test_a_chance_event_is_won_where_every_outcome_is(pays: tuple[float, float],
     proofs = Proofs.of(PublicTree(Throw(pays)).list_all())
     assert proofs.winner.get(0) == winner
     assert winner is None or (proofs.plies[0], proofs.line(0)) == (2, (0,))
+
+
+@pytest.mark.parametrize("outcomes", [2, 3, 21])
+def test_a_win_is_one_however_payoffs_are_rounded(outcomes: int) -> None:
+    """A payoff is the utility times its chance, and what is divided out again may be a little less."""
+    for u_max in (7.0, 11.0):
+        assert Proofs.of(PublicTree(Throw([u_max] * outcomes, u_max)).list_all()).winner[0] == 0
+        assert not Proofs.of(PublicTree(Throw([0.999 * u_max] * outcomes, u_max)).list_all()).winner
 
 
 def whole_below(tree: PublicTree, line: list[int]) -> int:
