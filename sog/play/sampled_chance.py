@@ -68,10 +68,13 @@ def carried_along(public: PublicTree, path: list[int], ranges: Ranges) -> Ranges
 
 def _carry(public: PublicTree, chance: int, child: int) -> tuple[Carry, Carry]:
     """What the infostates of players 0 and 1 at a chance event become at its outcome, both public nodes."""
-    if not public.list_fan(chance):
-        return public.game.chance_carry(public.states[chance], public.states[child])
-    row = int(public.nodes.edge0.item(chance)) + public.line(child)[-1]
-    return read_carry(public.links, public.edges, row, 0), read_carry(public.links, public.edges, row, 1)
+    if public.list_fan(chance):
+        first = int(public.nodes.edge0.item(chance))
+        edges = np.flatnonzero(public.edges.child[first : first + public.num_edges(chance)] == child)
+        if len(edges):  # an outcome of hold'em may have been added beside those that are listed
+            row = first + int(edges[0])
+            return read_carry(public.links, public.edges, row, 0), read_carry(public.links, public.edges, row, 1)
+    return public.game.chance_carry(public.states[chance], public.states[child])
 
 
 def plain_beliefs(public: PublicTree, nodes: list[int], by_slot: Float64) -> Beliefs:

@@ -103,6 +103,25 @@ def test_blocked_hands_leave_both_ranges() -> None:
         np.testing.assert_array_equal(after, before * live)
 
 
+def test_an_outcome_that_was_added_beside_the_listed_ones_blocks_its_own_hands() -> None:
+    """As training draws river cards."""
+    game = holdem_from(parse_game("holdem(board=3s7hTdKs,pot=1000,stacks=1000,bets=0.5)")[1])
+    public, event = PublicTree(game), 0
+    for _ in (0, 1):  # both check
+        public.list_fan(event)
+        event = public.child(event, list(public.actions(event)).index(CALL))
+    public.list_fan(event)
+    listed, state = public.child(event, 5), public.states[event]
+    assert isinstance(state, HoldemState)
+    held = ranges()[0] * live_hands(state.board), ranges()[1] * live_hands(state.board)
+    for node in (listed, public.add(game.deal(state, parse_cards("9d")), event)):
+        outcome = public.states[node]
+        assert isinstance(outcome, HoldemState)
+        live = live_hands(outcome.board)
+        for before, after in zip(held, carried(public, event, node, held), strict=True):
+            np.testing.assert_array_equal(after, before * live)
+
+
 def board_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
     """Values that depend on the hand and on the lowest board card."""
     out = [zero_answer(beliefs) for beliefs in requests]
