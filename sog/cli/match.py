@@ -136,7 +136,7 @@ def by_seat(won: Sequence[float], game: Game) -> dict[str, Any]:
 
 def decided(won: Sequence[float], game: Game) -> bool:
     """Whether each hand was won, drawn or lost, and nothing else; unknown, and so no, where all were drawn."""
-    return {game.u_max} <= {abs(one) for one in won} <= {0.0, game.u_max}
+    return {1.0} <= {round(abs(one) / game.u_max, 9) for one in won} <= {0.0, 1.0}
 
 
 def _share(shares: Sequence[float], together: int) -> dict[str, Any]:

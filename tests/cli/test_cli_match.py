@@ -477,3 +477,4 @@ def test_ratings_that_would_be_infinite_are_called_bounds() -> None:
     low, high = first["elo95"]
     assert high - low == pytest.approx(2 * first["interval"])
     assert decided([game.u_max, 0.0], game) and not decided([0.0, 0.0], game) and not decided([0.5], game)
+    assert decided([(1 - 1e-15) * game.u_max, -game.u_max], game)  # a payoff's chance, divided out, leaves rounding
