@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -96,8 +97,9 @@ def openspiel_bot(
         bots = [sog.openspiel_bot("leduc_poker", p) for p in (0, 1)]
         pyspiel.evaluate_bots(pyspiel.load_game("leduc_poker").new_initial_state(), bots, 0)
     """
-    if type(player_id) is not int or player_id not in (0, 1):
-        raise SettingError(f"player_id is 0 or 1, not {player_id}")
+    if isinstance(player_id, bool) or not isinstance(player_id, Integral) or player_id not in (0, 1):
+        raise SettingError(f"player_id is 0 or 1, not {player_id!r}")
+    player_id = int(player_id)  # OpenSpiel's C++ takes no integer of numpy's
     agent = load_agent(checkpoint_or_game, simulations, per_update, seed)
     read = _on_board(agent) if agent.game.deterministic else _with_infostates(agent, player_id)
     return SogBot(read, openspiel_game(agent.game), player_id, seed)

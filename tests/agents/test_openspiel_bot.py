@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import pyspiel
 import pytest
@@ -122,3 +124,10 @@ def test_parameters_that_are_only_written_out_are_the_same_game() -> None:
         sog.openspiel_bot("tic_tac_toe", 0, simulations=4).step(3)
     with pytest.raises(SettingError, match=r"0 or 1, not 1\.0"):
         sog.openspiel_bot("tic_tac_toe", 1.0)  # type: ignore[arg-type]
+
+
+def test_a_seat_may_be_numpys_integer_and_anything_else_is_named_as_it_was_written() -> None:
+    assert sog.openspiel_bot("leduc_poker", cast(int, np.int64(1)), simulations=1).player_id() == 1
+    for seat in cast("tuple[int, ...]", ("1", True, 2)):
+        with pytest.raises(SettingError, match=f"player_id is 0 or 1, not {seat!r}"):
+            sog.openspiel_bot("leduc_poker", seat)
