@@ -34,6 +34,8 @@ class Referee:
     """
 
     def __init__(self, public: PublicTree) -> None:
+        if not isinstance(public, PublicTree):
+            raise GameError(f"a referee plays on a public tree, such as an agent's `public`, not {public!r}")
         self.public = public
         self.edge_into: dict[int, int] = {}
         self._fans: dict[int, Fan] = {}

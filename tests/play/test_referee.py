@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import pyspiel
@@ -239,3 +240,8 @@ def test_of_an_action_both_learn_what_the_public_edge_tells() -> None:
     world = Referee(public).first(np.random.default_rng(9))
     assert [is_seen(public, world, column) for column in range(3)] == [True, False, False]
     assert is_seen(PublicTree(Kuhn()), world, 1)
+
+
+def test_a_referee_on_a_game_says_that_it_needs_a_public_tree() -> None:
+    with pytest.raises(GameError, match="plays on a public tree, such as an agent's `public`, not <Kuhn: kuhn_poker>"):
+        Referee(cast(PublicTree, Kuhn()))
