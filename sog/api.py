@@ -183,11 +183,13 @@ def _exploitability(of: _Measured, game: Game | str | None, seed: int) -> float:
         if isinstance(of, Solution) and isinstance(game, Game) and game is not of.game:
             return _exploitability(dict(of.policy), game, seed)  # rules that the name does not say may differ
         return exact.measure_policy(of.public, dict(of.policies())).exploitability
+    if isinstance(of, str):
+        raise SettingError(f"exploitability measures an agent, not a name; sog.load_agent({of!r}) opens one")
+    if not isinstance(of, dict) and not callable(of):
+        raise SettingError(f"a policy is float64[A, I] by public node, as in Solution.policy, not {type(of).__name__}")
     if game is None:
         raise SettingError("which game is it? exploitability(policy_or_agent, game)")
     public = whole_tree(checked_game(game))
-    if not isinstance(of, dict) and not callable(of):
-        raise SettingError(f"a policy is float64[A, I] by public node, as in Solution.policy, not {type(of).__name__}")
     if not isinstance(of, dict):
         make = seats_of(cast("type[Agent]", of), public)
         of = composed_policy((make(0, seed), make(1, seed)), read=checked_policies)

@@ -256,6 +256,7 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.search("leduc_poker", (100, 1)), r"a search budget is sog\.Budget"),  # type: ignore[arg-type]
         (lambda: sog.search("kuhn_poker", leaves="kuhn_poker"), "no checkpoint is shipped for kuhn_poker"),
         (lambda: sog.exploitability(sog.solve("kuhn_poker", iterations=1), "leduc_poker"), "plays kuhn_poker, not"),
+        (lambda: sog.exploitability("leduc_poker"), "not a name; sog.load_agent.*opens one"),  # type: ignore[call-overload]
         (lambda: sog.exploitability([[0.5]], "kuhn_poker"), "a policy is float64"),  # type: ignore[call-overload]
         (lambda: sog.load_agent(Path("no/such/folder")), "no such checkpoint"),
         (lambda: sog.load_agent("kuhn_poker").policy(9), "kuhn_poker has the public nodes 0 to 8, not 9"),
