@@ -133,6 +133,12 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
         lambda w: Scaled(Operator(w.dense().astype(np.float32))),
         r"weights are not float64\[3, 3\] but float32\[3, 3\]",
     ),
+    (
+        Kuhn,
+        "weights",
+        lambda w: Scaled(Operator(w.dense().tolist())),
+        "weights are an Operator of a value of type list",
+    ),
     (Kuhn, "weights", lambda w: Scaled(Operator(w.dense())), "weights come with a new Operator at each call"),
     (Kuhn, "payoff", lambda w: Scaled(Operator(w.dense())), "payoffs come with a new Operator at each call"),
     (Kuhn, "slot", lambda x: x // 2, "slots of player 0 repeat"),

@@ -69,6 +69,9 @@ def dense(game: Game, s: State, scaled: Scaled, name: str) -> Float64:
     require(isinstance(scaled, Scaled), game, s, f"{name} are {kind_of(scaled)}, not a Scaled")
     operator = scaled.operator
     require(isinstance(operator, Operator), game, s, f"{name} are a Scaled of {kind_of(operator)}, not of an Operator")
+    if type(operator) is Operator:  # others write their matrix out when asked for it
+        given: object = operator.matrix
+        require(isinstance(given, np.ndarray), game, s, f"{name} are an Operator of {kind_of(given)}, not of an array")
     matrix = scaled.dense()
     fits = is_array(matrix, np.float64, shape)
     require(fits, game, s, f"{name} are not float64{list(shape)} but {kind_of(matrix)}")
