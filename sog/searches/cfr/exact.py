@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from sog.searches.tree.records import Entry
 
 # policy[node]: float64[A, I] of the actor at each decision node of a public tree.
 Policy = dict[int, Float64]
+
+_SUMS: Final = 1e-5  # by how much the probabilities of an infostate may differ from 1 together
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def flaw_of(policy: Array, legal: Array) -> str:
     if not (policy >= 0).all() or (policy[legal <= 0] > 0).any():
         return "a probability below 0, not a number, or of an illegal action"
     # An infostate without legal actions (a column of zeros) has no sum to check.
-    if not np.allclose(policy.sum(axis=0)[legal.any(axis=0)], 1.0):
+    if (np.abs(policy.sum(axis=0)[legal.any(axis=0)] - 1.0) > _SUMS).any():
         return "the probabilities of an infostate do not sum to 1"
     return ""
 
