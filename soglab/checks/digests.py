@@ -56,6 +56,8 @@ AGENT = ResolveSettings(Budget(100, 1.0))
 
 def _bytes(answer: object) -> bytes:
     """The shapes of numbers, arrays, bytes and collections of them, and what their own bytes hash to."""
+    if answer is None:  # such as the value of a move that no search valued
+        return b"none"
     if isinstance(answer, Mapping):
         answer = sorted(answer.items(), key=lambda item: item[0])
     if isinstance(answer, tuple | list):
