@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from tests.protocols.slumbot_server import LATE, SLOW, STACK, Deal
+from tests.protocols.web_server import WebStandIn
 
 KEY = "a key"
 # Not served: the request is answered with this status and changes nothing.
@@ -75,8 +75,8 @@ class OpenHand:
             self.deal.play(self.deal.moved(self.rng))
 
 
-class GtoWizardStandIn:
-    """The server, in threads of this process.  wrong: what a client should not have sent.
+class GtoWizardStandIn(WebStandIn):
+    """The server.
 
     faults: by the number of the request, what is done wrong with it.  thinks: how often a hand that is open is listed
     before the stand-in has acted, after an answer was lost.  keys: by the number of the request, another key that is
@@ -84,39 +84,12 @@ class GtoWizardStandIn:
     """
 
     def __init__(self, seed: int = 0) -> None:
+        super().__init__()
         self.rng, self.faults = random.Random(seed), dict[int, str]()
         self.key, self.keys = KEY, dict[int, str]()
-        self.wrong: list[str] = []
         self.requests: list[tuple[str, Any]] = []
         self.open: dict[int, OpenHand] = {}
         self.hands, self.total, self.aivat, self.early, self.thinks = 0, 0, 0.0, 0, 0
-        self.lock = threading.Lock()
-
-    def __enter__(self) -> GtoWizardStandIn:
-        stand_in = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                stand_in.serve(self)
-
-            def do_GET(self) -> None:
-                stand_in.serve(self)
-
-            def log_message(self, format: str, *words: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
 
     def serve(self, request: BaseHTTPRequestHandler) -> None:
         length = int(request.headers["Content-Length"] or 0)
@@ -207,15 +180,8 @@ class GtoWizardStandIn:
                 history = changed["game_state"]["action_history"]
                 changed["game_state"]["action_history"] = [w + ".0" if w[1:] else w for w in history]
         content = WHOLE.get(fault, json.dumps(changed).encode())
-        try:
-            request.send_response(500 if fault == "server error" else status)
-            if fault == "busy":
-                request.send_header("Retry-After", "3")
-            request.send_header("Content-Length", str(len(content)))
-            request.end_headers()
-            request.wfile.write(content[: len(content) // 2] if fault == "half" else content)
-        except OSError:  # whoever asked has lost patience
-            pass
+        head = {"Retry-After": "3"} if fault == "busy" else {}
+        self.send(request, 500 if fault == "server error" else status, content, head, fault == "half")
 
 
 # Parts of an answer, or whole ones, as a fault has them.

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from phevaluator import evaluate_cards  # type: ignore[import-untyped]
+
+from tests.protocols.web_server import WebStandIn
 
 STACK = 20_000
 SLOW, LATE = 1.5, 0.2  # seconds: longer than the tests' patience, and shorter
@@ -86,52 +87,29 @@ class Deal:
         return words[0] if words else ("f" if facing and drawn < 0.1 else "c" if facing else "k")
 
 
-class SlumbotStandIn:
-    """The server, in threads of this process.  wrong: what a client should not have sent.
+class SlumbotStandIn(WebStandIn):
+    """The server.  faults: by the number of the request, what is done wrong with it.
 
-    faults: by the number of the request, what is done wrong with it.  token_hands: after how many requests the token
-    is another.
+    token_every: after how many requests the token is another.
     """
 
+    path = "/slumbot/api"
+
     def __init__(self, seed: int = 0, token_every: int = 7) -> None:
+        super().__init__()
         self.rng, self.token_every = random.Random(seed), token_every
-        self.wrong: list[str] = []
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.faults: dict[int, str] = {}
         self.deal: Deal | None = None
         self.token, self.hands, self.total, self.baseline, self.early = "", 0, 0, 0, 0
-        self.lock = threading.Lock()
-
-    def __enter__(self) -> SlumbotStandIn:
-        stand_in = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                stand_in.serve(self)
-
-            def do_GET(self) -> None:
-                stand_in.wrong.append(f"GET {self.path}")
-
-            def log_message(self, format: str, *words: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}/slumbot/api"
 
     def serve(self, request: BaseHTTPRequestHandler) -> None:
+        if request.command != "POST":
+            self.wrong.append(f"{request.command} {request.path}")
+            return
         body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
         with self.lock:
-            number, what = len(self.requests), request.path.removeprefix("/slumbot/api/")
+            number, what = len(self.requests), request.path.removeprefix(f"{self.path}/")
             self.requests.append((what, body))
             fault = self.faults.get(number, "")
             if request.headers["Content-Type"] != "application/json" or not isinstance(body, dict):
@@ -197,15 +175,7 @@ class SlumbotStandIn:
             if fault == f"no {key}":
                 del changed[key]
         content = WHOLE.get(fault, json.dumps(changed).encode())
-        try:
-            request.send_response(status)
-            for key, value in head.items():
-                request.send_header(key, value)
-            request.send_header("Content-Length", str(len(content)))
-            request.end_headers()
-            request.wfile.write(content[: len(content) // 2] if fault == "half" else content)
-        except OSError:  # whoever asked has lost patience
-            pass
+        self.send(request, status, content, head, fault == "half")
 
 
 # Parts of an answer, or whole ones, as a fault has them.
