@@ -9,13 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from sog.arrays import Float64
+from sog.errors import SettingError, check_not_negative, check_share
 from sog.games.base import TERMINAL
 from sog.play.referee import Referee, World
 from sog.play.tally import PLAYED
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["EarlyEnd", "MoveSearch", "SelfPlayGame", "pick_action"]
+__all__ = ["EarlyEnd", "MoveSearch", "SelfPlayGame", "check_early_end", "pick_action"]
 
 # The search of a move: a generator of leaf beliefs that returns the mover's value, a share of the largest utility.
 MoveSearch = Generator[Beliefs, Evaluations, float]
@@ -35,6 +36,14 @@ class EarlyEnd(Protocol):
     def resign_below(self) -> float: ...
     @property
     def no_resign(self) -> float: ...
+
+
+def check_early_end(settings: EarlyEnd) -> None:
+    """SettingError for a setting out of its range."""
+    check_not_negative("moves_max", settings.moves_max)
+    check_share("no_resign", settings.no_resign)
+    if not settings.resign_below <= 1.0:
+        raise SettingError(f"resign_below is a share of the largest utility, at most 1, not {settings.resign_below}")
 
 
 class SelfPlayGame(ABC):

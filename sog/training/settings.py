@@ -112,7 +112,8 @@ class LearnerSettings:
     squared_policies: the policy loss is the squared error instead of the KL divergence (see `losses`).
     updates_per_example: how often a row is learned from at most, on average.
     clip: the largest gradient norm, 0 for no limit.  momentum: that of the optimiser sgd.
-    symmetries: each row is turned by one of the game's symmetries, drawn anew each time that it is learned from.
+    symmetries: each row is turned by one of the symmetries that the game names, if any, drawn anew each time that
+    it is learned from.
     average: the network that plays and is saved is an average of the weights over about the last 1 / average steps, or
     the last tenth of all steps where these are fewer; 0: the last step's weights (KataGo saves such an average).
     bfloat16: a gradient step computes layers in 16 bits, weights and losses in 32; it is faster where the processor
@@ -151,6 +152,8 @@ class LearnerSettings:
         for name in ("decay", "momentum", "average"):
             if getattr(self, name) > 1.0:
                 raise SettingError(f"{name} is a share of at most 1, not {getattr(self, name)}")
+        if self.optimiser != "sgd" and self.momentum != LearnerSettings.momentum:
+            raise SettingError(f"momentum is that of the optimiser sgd, and {self.optimiser} takes none")
 
     def rate_of(self, step: int) -> float:
         """The learning rate of step `step`, from 0."""

@@ -89,6 +89,8 @@ def test_settings_travel_to_workers_and_make_the_actor_there(kind: type[Algorith
         "alphazero(sampled_moves=-1)",
         "alphazero(no_resign=3)",
         "alphazero(moves_max=-3)",
+        "alphazero(resign_below=2)",
+        "sog(resign_below=1.5)",
         "alphazero(considered=-1)",
     ],
 )

@@ -76,7 +76,7 @@ def test_a_game_cut_short_is_a_draw() -> None:
 
 
 def test_resigning_and_games_that_nobody_may_resign() -> None:
-    hopeless = replace(ACTING, resign_below=2.0, no_resign=0.0)  # every value is below 2
+    hopeless = replace(ACTING, resign_below=1.0, no_resign=0.0)  # every value is below 1
     _, record = played(hopeless)
     assert record.resigned and len(record.visits) == 1 and record.utility == -1.0
     _, record = played(replace(hopeless, no_resign=1.0))

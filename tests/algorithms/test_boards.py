@@ -182,7 +182,7 @@ def test_values_are_the_movers(search: Searching) -> None:
 def test_games_may_be_cut_short_or_given_up() -> None:
     cut = played(playing(MctsSearch(), openings=0, moves_max=3))
     assert len(cut.visits) == 3 and cut.utility is None
-    lost = played(playing(MctsSearch(), openings=0, resign_below=2.0, no_resign=0.0))
+    lost = played(playing(MctsSearch(), openings=0, resign_below=1.0, no_resign=0.0))
     assert len(lost.visits) == 1 and lost.utility == -1.0
 
 
@@ -247,7 +247,7 @@ def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
         moves_max=50,
         starts=0.5,
         start_moves=5,
-        resign_below=2.0,
+        resign_below=1.0,
         no_resign=0.0,
     )
     own = play.from_start()

@@ -206,7 +206,9 @@ def test_an_optimiser_of_another_network_is_refused() -> None:
         learner(32).restore({"steps": 1})
 
 
-@pytest.mark.parametrize("bad", [{"optimiser": "magic"}, {"batch": 0}, {"learning_rate": float("nan")}, {"clip": -1.0}])
+@pytest.mark.parametrize(
+    "bad", [{"optimiser": "magic"}, {"batch": 0}, {"learning_rate": float("nan")}, {"clip": -1.0}, {"momentum": 0.5}]
+)
 def test_bad_settings_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(SettingError):
         LearnerSettings(**bad)  # type: ignore[arg-type]

@@ -12,11 +12,11 @@ import numpy as np
 
 from sog.algorithms.boards.game import PositionVisit
 from sog.algorithms.boards.rows import game_rows
-from sog.errors import SettingError, check_not_negative, check_share
+from sog.errors import SettingError, check_not_negative
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape
 from sog.play.referee import World
-from sog.play.selfplay import MoveSearch, SelfPlayGame, pick_action
+from sog.play.selfplay import MoveSearch, SelfPlayGame, check_early_end, pick_action
 from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.mcts.search import PuctSettings, PuctTree, search
@@ -56,9 +56,8 @@ class AlphaZeroActing:
         for name in ("simulations", "side_by_side"):
             if getattr(self, name) < 1:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        check_share("no_resign", self.no_resign)
-        for name in ("sampled_moves", "moves_max"):
-            check_not_negative(name, getattr(self, name))
+        check_not_negative("sampled_moves", self.sampled_moves)
+        check_early_end(self)
 
     def make(self, game: Game, shape: NetworkShape) -> AlphaZeroActor:
         """An actor whose rows fit networks of this shape; SettingError for a game with hidden information."""

@@ -16,7 +16,7 @@ from sog.algorithms.boards.targets import RootStatistics, TargetSettings, diverg
 from sog.arrays import Float64
 from sog.errors import check_not_negative, check_share
 from sog.play.referee import World
-from sog.play.selfplay import MoveSearch, SelfPlayGame, pick_action
+from sog.play.selfplay import MoveSearch, SelfPlayGame, check_early_end, pick_action
 from sog.play.tally import PLAYED
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
@@ -59,10 +59,10 @@ class BoardPlay:
     no_resign: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("openings", "start_moves", "start_simulations", "gumbel", "sampled_moves", "queries", "moves_max"):
+        for name in ("openings", "start_moves", "start_simulations", "gumbel", "sampled_moves", "queries"):
             check_not_negative(name, getattr(self, name))
-        for name in ("starts", "no_resign"):
-            check_share(name, getattr(self, name))
+        check_share("starts", self.starts)
+        check_early_end(self)
 
     def from_start(self) -> BoardPlay:
         """How a game from a named position is played: without random opening moves, drawn moves or resignation."""

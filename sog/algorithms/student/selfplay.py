@@ -16,7 +16,7 @@ from sog.errors import check_not_negative, check_share
 from sog.play.position import PositionSearch
 from sog.play.referee import World
 from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator
-from sog.play.selfplay import MoveSearch, SelfPlayGame, pick_action
+from sog.play.selfplay import MoveSearch, SelfPlayGame, check_early_end, pick_action
 from sog.searches.gtcfr.search import SearchLog
 from sog.searches.tree.public_tree import PublicTree
 
@@ -58,10 +58,11 @@ class SelfPlaySettings:
     reuse: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("uniform_mix", "td1", "no_resign"):
+        for name in ("uniform_mix", "td1"):
             check_share(name, getattr(self, name))
-        for name in ("queries", "greedy_after", "moves_max"):
+        for name in ("queries", "greedy_after"):
             check_not_negative(name, getattr(self, name))
+        check_early_end(self)
 
 
 @dataclass(frozen=True, eq=False)
