@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -20,7 +21,7 @@ from sog.agents.poker import SIMPLE, SpotAgent
 from sog.agents.solved import Solution, SolutionAgent
 from sog.agents.written_policy import WrittenPolicyAgent, read_policy
 from sog.algorithms.table import player_of
-from sog.errors import SettingError
+from sog.errors import GameError, SettingError
 from sog.files import shown
 from sog.games.base import Game
 from sog.games.holdem.game import Holdem
@@ -64,7 +65,12 @@ def open_entrant(name: str, text: str, game: Game, algorithm: str | None, budget
     written = text.endswith(".json") or os.path.isfile(text)
     opponent = text.partition("(")[0].strip() in OPPONENTS
     if not (opponent or code or written):
-        return network_entrant(name, text, game, algorithm, budget)
+        try:
+            return network_entrant(name, text, game, algorithm, budget)
+        except GameError as error:
+            if near := get_close_matches(text.partition("(")[0], OPPONENTS, 1):
+                raise GameError(f"{name}: nobody is called {shown(text)}; did you mean {near[0]}?") from error
+            raise
     if algorithm is not None:
         raise SettingError(f"{name}: {shown(text)} has no network, and takes no algorithm")
     if opponent:

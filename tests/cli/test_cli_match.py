@@ -264,6 +264,7 @@ def test_a_bot_is_not_shown_the_opponents_card(folder: Path, capsys: Capture) ->
         ("own_agents.json", "own_agents.json holds no policy of `sog solve --out`"),
         ("leduc.json", "leduc.json is a policy of leduc_poker, not of kuhn_poker"),
         ("short.json", "B: short.json has no policy for"),
+        ("always-cal", "B: nobody is called always-cal; did you mean always-call?"),
         ("nothere", "no folder nothere is here"),
         ("pimbot", "B: pimbot plays scotland_yard, not kuhn_poker"),
         ("equity", "B: equities against any two cards are hold'em's"),
