@@ -17,6 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
 __all__ = ["House", "read_house"]
 
 PACKAGES: Final = ("sog", "soglab")
@@ -179,35 +182,11 @@ def _defined(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _components(graph: Mapping[str, set[str]]) -> list[list[str]]:
-    """Strongly connected components (Tarjan 1972), without recursion."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    path: list[str] = []
-    groups: list[list[str]] = []
-    for root in graph:
-        if root in index:
-            continue
-        work = [(root, iter(sorted(graph[root])))]
-        index[root] = low[root] = len(index)
-        path.append(root)
-        while work:
-            node, children = work[-1]
-            child = next(children, None)
-            if child is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    group = path[path.index(node) :]
-                    del path[path.index(node) :]
-                    groups.append(group)
-            elif child not in index:
-                index[child] = low[child] = len(index)
-                path.append(child)
-                work.append((child, iter(sorted(graph[child]))))
-            elif child in path:
-                low[node] = min(low[node], index[child])
-    return groups
+    """Strongly connected components."""
+    names = list(graph)
+    edges = np.array([[child in graph[name] for child in names] for name in names], dtype=bool).reshape(-1, len(names))
+    count, labels = connected_components(edges, directed=True, connection="strong")
+    return [[name for name, label in zip(names, labels, strict=True) if label == group] for group in range(count)]
 
 
 def measured(house: House) -> dict[str, object]:
