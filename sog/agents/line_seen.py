@@ -12,7 +12,7 @@ from sog.play.agent import Agent
 from sog.play.sampled_chance import carried
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["SeenState", "seen_along"]
+__all__ = ["SeenState", "seen_along", "shares"]
 
 _Ranges = tuple[Float64, Float64]
 
@@ -65,7 +65,7 @@ def seen_along(
             policy, values = agents[actor].policy(node), agents[actor].values()
             if values is not None and held > 0:
                 mean = float((ranges[actor] * masses[actor]) @ values[actor]) / held
-        yield SeenState(state, actor, likely, (_share(ranges[0]), _share(ranges[1])), policy, values, mean)
+        yield SeenState(state, actor, likely, (shares(ranges[0]), shares(ranges[1])), policy, values, mean)
         report(done + 1)
 
 
@@ -90,7 +90,7 @@ def _carried(public: PublicTree, node: int, child: int, ranges: _Ranges, policy:
     return zero, one
 
 
-def _share(weights: Float64) -> Float64:
+def shares(weights: Float64) -> Float64:
     """The weights divided by their sum, where there is any."""
     total = float(weights.sum())
     return weights / total if total > 0 else weights.copy()

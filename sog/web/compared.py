@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from sog.agents.line_seen import shares
 from sog.algorithms.student.algorithm import Student
-from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.lru import LruCache
 from sog.measure.exploitability import composed_policy, decision_count
@@ -78,14 +78,8 @@ def _seen(whole: WholePolicy, asked: PositionAsked, trained: bool) -> SideSeen:
     n = tree.node_of(node)
     ranges = tree.ranges(n)
     values = public.conditional(node, tree.cfvs(n), ranges)
-    shares = _shares(ranges[0]), _shares(ranges[1])
-    return SideSeen(tree.policy(n).copy(), shares, values, whole.exploitability, trained)
-
-
-def _shares(weights: Float64) -> Float64:
-    """The weights divided by their sum, where there is any."""
-    total = float(weights.sum())
-    return weights / total if total > 0 else weights.copy()
+    conditionals = shares(ranges[0]), shares(ranges[1])
+    return SideSeen(tree.policy(n).copy(), conditionals, values, whole.exploitability, trained)
 
 
 def side_of(snapshot: SearchSnapshot, trained: bool) -> SideSeen:
