@@ -259,7 +259,7 @@ class _EngineAgent:
             self.close()
             raise SettingError(f"the engine {self._engine.name}: {fault}") from fault
         if action is None:
-            raise SettingError(f"the engine {self._engine.name} resigns")
+            raise SettingError(f"the engine {self._engine.name} resigns: you win")
         self._made = [*moves, action]
         tree = self._engine.tree
         return MoveReply(tree.actions(tree.node_after(moves)).index(action))
