@@ -108,7 +108,8 @@ def _whole(game: Game, s: State, pair: tuple[int, int], ratio: float) -> int:
     """How many of OpenSpiel's histories the pair has, all of one chance probability."""
     count = round(ratio)
     if count < 1 or abs(ratio - count) > _RELATIVE * count:
-        raise _fault(game, s, pair, f"the weight is {ratio:.6g} times OpenSpiel's chance of the history")
+        wrong = f"the weight is {ratio:.6g} times OpenSpiel's chance of one history, which is no whole number"
+        raise _fault(game, s, pair, f"{wrong}; histories of unequal chance in one pair cannot be compared")
     return count
 
 
