@@ -73,6 +73,10 @@ SLOW = {
         "test_mmds_preset_does_not_drift_into_pure_play",
     ),
     "tests/algorithms/test_rebel.py": ("test_the_shipped_network_plays_far_better_than_none",),
+    "tests/algorithms/test_rebel_turn.py": (
+        "test_a_run_is_measured_on_the_board_that_is_named",
+        "test_the_presets_take_one_board_and_all_boards[AsKd7c2h",
+    ),
     "tests/algorithms/test_sepot_search.py": (
         "test_leducs_second_round_is_solved_again",
         "test_where_the_opponent_always_leaves_its_own_range_lets_the_search_learn",
@@ -102,6 +106,7 @@ SLOW = {
         "test_a_process_is_stopped_in_the_middle[play",
         "test_a_process_is_stopped_in_the_middle[reproduce",
         "test_a_process_is_stopped_in_the_middle[tournament matches.toml --out",
+        "test_a_process_is_stopped_in_the_middle[train kuhn_poker --rounds 1000000 --asynchronous",
         "test_a_process_is_stopped_in_the_middle[train kuhn_poker --rounds 1000000 --cluster",
         "test_a_process_is_stopped_in_the_middle[train leduc_poker",
     ),
@@ -122,7 +127,7 @@ SLOW = {
     ),
     "tests/games/test_histories.py": ("test_both_faces_of_a_game_are_equal[name7]",),
     "tests/games/test_openspiel_bombs.py": tuple(
-        f"test_bombs_are_refused[{name}" for name in ("mnk", "hex", "dots_and_boxes", "blotto")
+        f"test_bombs_are_refused[{name}" for name in ("mnk", "hex", "dots_and_boxes", "blotto", "goofspiel")
     ),
     "tests/games/test_scotland_yard_maps.py": (
         "test_random_games_keep_what_every_game_must[many",
@@ -145,6 +150,13 @@ SLOW = {
         "test_it_ends_with_its_owner",
         "test_a_killed_process_is_told_of",
         "test_compiled_batches_are_padded_and_follow_the_weights",
+    ),
+    "tests/opponents/test_openspiel_alphazero.py": (
+        "test_a_network_of_planes_learns_and_plays",
+        "test_it_plays_legal_games",
+        "test_it_wins_and_blocks_at_once_and_counts_its_simulations",
+        "test_its_moves_are_counted_on_solved_positions_beside_the_shipped_networks",
+        "test_processor_time_ends_it",
     ),
     "tests/play/test_sampled_chance.py": ("test_two_agents_play_hands_of_the_whole_game",),
     "tests/protocols/test_bad_engines.py": (

@@ -59,7 +59,7 @@ def test_every_setting_of_training_can_be_given(kind: type[Algorithm]) -> None:
         candidates = (OTHER[setting.kind](before) if before != float("inf") else 1.0, before and before / 2, 4, 0.5)
         after = next(filter(None, (taken(having, name, setting.kind(value)) for value in candidates)), None)
         if after is None:  # of no use without another setting
-            assert name in ("pull", "warm", "simultaneous", "prune")
+            assert name in ("momentum", "pull", "warm", "simultaneous", "prune")
             continue
         settings, other = after
         assert changed(other, {name: value_of(settings, name)}) == settings
