@@ -105,7 +105,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     whole = sum(figure.seconds for figure in chosen)
     console.print(f"{len(chosen)} commands, about {whole / 60:.0f} minutes of one core", highlight=False)
-    return 1 if sum(_shown(console, figure, given.nudge) for figure in chosen) else 0
+    started = time.monotonic()
+    differing = sum(_shown(console, figure, given.nudge) for figure in chosen)
+    count = sum(len(figure.figures) for figure in chosen)
+    verdict = f"{differing} of {count} figures differ" if differing else f"all {count} figures are as documented"
+    console.print(f"\n{verdict}, {(time.monotonic() - started) / 60:.0f} minutes", highlight=False)
+    return 1 if differing else 0
 
 
 def _shown(console: Console, figure: DocumentedFigure, nudge: int) -> int:

@@ -64,7 +64,8 @@ def test_a_command_that_fails_is_a_difference(
     broken = DocumentedFigure("sog exploit no_such_game", "figures.md", 1, {"mean": "1"})
     monkeypatch.setattr(figures, "FIGURES", (broken,))
     assert figures.main([]) == 1
-    assert "no_such_game" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "no_such_game" in printed and "1 of 1 figures differ" in printed
     assert figures.main(["--list"]) == 0 and figures.main(["of nothing"]) == 0
 
 
