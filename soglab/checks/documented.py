@@ -231,5 +231,5 @@ FIGURES: Final = (
     *_PURIFIED,
     _london(100, f"--hands 200 --seed 62 {_PURE}", 340, "92.5% [88, 95.4]", "100 simulations | 200, 62 |"),
     _london(1_000, f"--hands 400 --seed 61 {_PURE}", 800, "60.5% [55.6, 65.2]"),
-    _london(1_000, "--hands 200 --seed 41", 480, "54% [46.8, 61]", "1,000 simulations | 200, 41 |"),
+    _london(1_000, "--hands 200 --seed 41", 480, "54.5% [47.3, 61.5]", "1,000 simulations | 200, 41 |"),
 )
